@@ -516,6 +516,7 @@ static int run_loop(struct run *r)
 	r->symbolizer.lines = r->opts.lines;
 	if (!r->opts.json || r->opts.bpftrace_json) {
 		r->symbolizer.frames = r->bpftrace_probes.frames;
+		r->symbolizer.several_frames = r->bpftrace_probes.several_frames;
 		r->symbolizer.lines |= r->bpftrace_probes.lines;
 	}
 	r->collected = -1;

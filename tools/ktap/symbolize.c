@@ -11,6 +11,9 @@
  * marks a return address: the call is before it.  A script may print such bytes
  * of untrusted origin, such as a thread name.  These lack the key, which is new
  * for each session.  Text that is no mark is not changed.
+ *
+ * A script of bpftrace may have stacks of several formats. It then prints "1e DIGIT 1f", which needs
+ * no key: if others print it, too, frames are only shown in another format.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -183,12 +186,30 @@ static void make_ready(struct symbolizer *s, const char *data, size_t len)
 	s->ready_at = 0;
 }
 
+/* The text, the held mark, is the format of the frames after it; false: it is another mark. */
+static bool symbolizer_set_frames(struct symbolizer *s)
+{
+	const int frames = s->held[1] - '0';
+
+	if (!s->several_frames || s->held_len != 3 || frames < KTAP_FRAME_BPFTRACE ||
+	    frames > KTAP_FRAME_BUILD_ID)
+		return false;
+	s->frames = frames;
+	s->in_line = s->was_in_line;
+	s->held_len = 0;
+	s->ready_len = 0;
+	s->ready_at = 0;
+	return true;
+}
+
 /* The held text is a complete mark: replace it. */
 static void symbolizer_replace(struct symbolizer *s)
 {
 	char text[MAX_MARK], symbol[MAX_SYMBOL];
 	struct mark m;
 
+	if (symbolizer_set_frames(s))
+		return;
 	memcpy(text, s->held + 1, s->held_len - 2);
 	text[s->held_len - 2] = '\0';
 	if (strlen(text) == s->held_len - 2 && parse_mark(s, text, &m)) {
@@ -277,6 +298,7 @@ size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, s
 		plain -= blanks;
 		if (!plain) {
 			s->blanks = 0;
+			s->was_in_line = s->in_line;
 			s->in_line = true;
 			done += symbolizer_hold(s, data[done]);
 			continue;

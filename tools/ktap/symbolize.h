@@ -25,9 +25,11 @@ struct marked_files;
  * @ready: text that did not fit into the output yet
  * @files: files of marks
  * @frames: how frames of programs are shown
+ * @several_frames: "1e DIGIT 1f" in the output says how those after it are
  * @lines: and with lines of source files, if they are KTAP_FRAME_KTAP or _BPFTRACE
  * @blanks: at the beginning of a line, before what may be a mark
  * @in_line: the last byte was within a line
+ * @was_in_line: so was the one before the text in @held
  * @json: escape names for strings of JSON
  * @opened: the last mark needed a file to be read, which takes time
  */
@@ -41,9 +43,11 @@ struct symbolizer {
 	size_t ready_at;
 	struct marked_files *files;
 	enum ktap_user_frame frames;
+	bool several_frames;
 	bool lines;
 	size_t blanks;
 	bool in_line;
+	bool was_in_line;
 	bool json;
 	bool opened;
 	struct jit_maps *jit;

@@ -48,6 +48,7 @@ enum ktap_user_frame {
  * @events: number of events that the kernel attaches, each pattern as one
  * @others: BEGIN and END
  * @frames: of ustack
+ * @several_frames: marks in the output say which ones each stack has
  * @lines: these have lines of source files
  * @cat_bytes: bytes that cat() shows of a file; 0: all
  * @params: the number of arguments that the kinds of events take
@@ -57,6 +58,7 @@ enum ktap_user_frame {
 struct ktap_bpftrace_probes {
 	unsigned int events, others;
 	enum ktap_user_frame frames;
+	bool several_frames;
 	bool lines;
 	bool of_process;
 	uint64_t cat_bytes;
@@ -97,8 +99,9 @@ typedef bool (*ktap_member_fn)(void *ctx, const char *name, uint32_t number, con
 			       struct ktap_member_type *type);
 
 /*
- * Get the name and type of a parameter of "FUNCTION" or "MODULE:FUNCTION" of the kernel, from 0.
- * False: it has fewer, or is not known.
+ * Get the name and type of a parameter of "FUNCTION" or "MODULE:FUNCTION" of the kernel, from 0, or
+ * the name of a field of the tracepoint "SYSTEM/EVENT", "" if it is an array. False: it has fewer, or
+ * is not known.
  */
 typedef bool (*ktap_parameter_fn)(void *ctx, const char *function, unsigned int number,
 				  const char **name, struct ktap_member_type *type);

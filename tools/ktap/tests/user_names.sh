@@ -61,6 +61,12 @@ if "$ktap" -l 'uprobe:./marked:ns::add(int)' >/dev/null 2>&1; then
 else
 	skip names_are_those_of_the_source "built without libiberty"
 fi
+play "out \\0362\\037$(mark $marked "$id" $(hex $a 3)) \\0361\\037$(mark $marked "$id" $(hex $a 3)) \\0369\\037\nexit 0\n" \
+	-q --bt -e 'BEGIN { print(ustack(perf)); print(ustack); }'
+output a_stack_of_bpftrace_has_a_format_of_its_own \
+	"$(hex $a 3) alpha+3 ($marked) alpha+3 $(printf '\0369\037')\n"
+play "out \\0362\\037$(mark $marked "$id" $(hex $a 3))\nexit 0\n" -q --bt -e 'BEGIN { print(ustack); }'
+output only_if_the_script_has_several_formats "$(printf '\0362\037')alpha+3\n"
 almost='\036no mark\037 \036@KEY@\037 \036@KEY@\035a\035g\0351\037 \036@KEY@\035a\035\035\037 \036@KEY@\035a\035\0351x\037\n'
 play "out ${almost}exit 0\n" -q -e 'x = ustack'
 output what_is_no_mark_passes "$(printf '%s' "$almost" | sed "s/@KEY@/$(sed -n 's/^symbols //p' setup)/g")"

@@ -162,7 +162,9 @@ enum bt_type_kind {
  * @is_unsigned: of an integer
  * @literal: a constant integer, whose sign is not known
  * @raw: BT_STACK: it is shown as addresses
- * @name: BT_STRUCT: "struct x"; BT_STACK: "ustack" if it is one of a program that is @raw
+ * @name: BT_STRUCT: "struct x"; BT_STACK: "ustack" if it is one of a program that is @raw, or
+ *	has @frames
+ * @frames: of a stack of a program, if the script has several formats
  * @of: target, elements
  * @count: elements, items
  * @items: BT_TUPLE, BT_STRUCT
@@ -177,6 +179,7 @@ struct bt_type {
 	bool is_unsigned;
 	bool literal;
 	bool raw;
+	enum ktap_user_frame frames;
 	const char *name;
 	const struct bt_type *of;
 	unsigned int count;
@@ -272,7 +275,8 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @json: the output is for ktap -f json
  * @ends: it has the empty lines that bpftrace prints at the end
  * @frames: config: how stacks are shown
- * @user_frames: how those of programs are
+ * @user_frames: how those of programs are, or the first of them
+ * @several_frames: they have several formats
  * @lines: config: these have file and line, if there is debug information
  * @frames_known: the script has such a stack
  * @strlen: config: the most bytes of a string; 0: as many as ktap has
@@ -322,6 +326,7 @@ struct bt_script {
 	bool json;
 	bool ends;
 	enum ktap_user_frame frames, user_frames;
+	bool several_frames;
 	bool lines;
 	bool frames_known;
 	int64_t strlen;
@@ -586,14 +591,7 @@ bool bt_is_function(const char *name);
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement);
 /* Does the call do nothing but give a value? */
 bool bt_call_has_value(const struct bt_script *s, const struct bt_node *n);
-/* Note how ustack is shown. */
-void bt_user_frames(struct bt_script *s, struct pos pos, enum ktap_user_frame frames);
-/* kstack and ustack, with a format or NULL */
-const struct bt_type *bt_type_of_stack(struct bt_script *s, const char *name,
-				       const struct bt_node *mode);
 const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n);
-/* The format of stacks that has this name; false if there is none. */
-bool bt_stack_mode(const char *name, enum ktap_user_frame *frames);
 /* May it give nil, where bpftrace has an empty string? */
 bool bt_call_may_fail(const char *name);
 unsigned int bt_list_length(const struct bt_node *n);
@@ -601,6 +599,19 @@ unsigned int bt_list_length(const struct bt_node *n);
 unsigned int bt_pton(struct bt_script *s, const struct bt_node *n, unsigned char *bytes);
 /* Is the argument an integer that is known?  Then *@value is it. */
 bool bt_constant_value(const struct bt_node *n, int64_t *value);
+
+/* bt_stack.c: kstack and ustack */
+/* The format of stacks that has this name; false if there is none. */
+bool bt_stack_mode(const char *name, enum ktap_user_frame *frames);
+/* kstack and ustack, with a format or NULL */
+const struct bt_type *bt_stack_type(struct bt_script *s, const char *name,
+				    const struct bt_node *mode);
+/* Find the formats of ustack; macros are expanded. */
+void bt_stack_find(struct bt_script *s);
+/* The format of a stack as text, with its own format of frames if it has one */
+const char *bt_stack_format(struct bt_script *s, const struct bt_type *t, const char *format);
+void bt_stack_call(struct bt_script *s, const struct bt_node *n);
+void bt_stack_usym(struct bt_script *s, const struct bt_node *n);
 
 /* bt_lookup.c */
 void bt_kaddr(struct bt_script *s, const struct bt_node *n);

@@ -82,7 +82,7 @@ static const struct bt_function {
 	BT_RESULT("is_literal", 1, 1, NULL, BT_BOOLEAN),
 	BT_RESULT("kptr", 1, 1, "(%1)", BT_ANY),
 	BT_RESULT("uptr", 1, 1, "(%1)", BT_ANY),
-	BT_REFUSED("uaddr", "ktap, and uaddr(\"NAME\") in a block of uprobe or usdt"),
+	BT_REFUSED("uaddr", "ktap, and uaddr(\"NAME\") in a block of uprobe, uretprobe or usdt"),
 	BT_MAYBE("reg", 1, 1, "reg(%1)", BT_INTEGER),
 	BT_RESULT("strerror", 1, 1, NULL, BT_STRING),
 	BT_RESULT("signal_name", 1, 1, NULL, BT_STRING),
@@ -159,36 +159,6 @@ static const struct bt_type *bt_type_of_option(const struct bt_node *n)
 	       &bt_integer;
 }
 
-bool bt_stack_mode(const char *name, enum ktap_user_frame *frames)
-{
-	static const char * const names[] = {
-		[KTAP_FRAME_BPFTRACE] = "bpftrace", [KTAP_FRAME_PERF] = "perf",
-		[KTAP_FRAME_RAW] = "raw", [KTAP_FRAME_BUILD_ID] = "build_id",
-	};
-
-	for (size_t i = KTAP_FRAME_BPFTRACE; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i], name))
-			continue;
-		*frames = i;
-		return true;
-	}
-	return false;
-}
-
-/* kstack(raw), ustack(perf, 5): the program ktap shows the frames of programs */
-const struct bt_type *bt_type_of_stack(struct bt_script *s, const char *name,
-				       const struct bt_node *mode)
-{
-	enum ktap_user_frame frames = s->frames;
-
-	if (mode && mode->kind == BN_NAME)
-		bt_stack_mode(mode->text, &frames);
-	if (*name == 'u')
-		return frames == KTAP_FRAME_RAW || frames == KTAP_FRAME_BUILD_ID ?
-		       &bt_raw_user_stack : &bt_stack;
-	return frames == KTAP_FRAME_RAW ? &bt_raw_stack : &bt_stack;
-}
-
 const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_function *f = bt_function(n->text);
@@ -208,7 +178,7 @@ const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node 
 	if (!strcmp(n->text, "container_of") && n->a && n->a->next)
 		return bt_pointer_to(s, bt_type_of(s, n->a->next));
 	if (!strcmp(n->text, "kstack") || !strcmp(n->text, "ustack"))
-		return bt_type_of_stack(s, n->text, n->a);
+		return bt_stack_type(s, n->text, n->a);
 	if ((!strcmp(n->text, "str") || !strcmp(n->text, "path")) && n->a && n->a->next &&
 	    bt_constant_value(n->a->next, &value)) {
 		struct bt_type *t = bt_type_new(s, BT_STRING);
@@ -385,37 +355,6 @@ bool bt_constant_value(const struct bt_node *n, int64_t *value)
 	*value = *n->op == '+' ? (uint64_t)x + y : *n->op == '-' ? (uint64_t)x - y :
 		 (uint64_t)x * y;
 	return true;
-}
-
-/* One session has one format of the stacks of programs. */
-void bt_user_frames(struct bt_script *s, struct pos pos, enum ktap_user_frame frames)
-{
-	if (s->frames_known && s->user_frames != frames)
-		bt_error(s, pos, "print(ustack(raw)) in a script of its own",
-			 "all ustack of a script have one format");
-	s->user_frames = frames;
-	s->frames_known = true;
-}
-
-/* kstack(perf, 5), kstack(5) */
-static void bt_stack_call(struct bt_script *s, const struct bt_node *n)
-{
-	const struct bt_node *mode = n->a;
-	enum ktap_user_frame frames = s->frames;
-
-	if (mode && mode->kind == BN_NAME) {
-		if (!bt_stack_mode(mode->text, &frames) ||
-		    (*n->text == 'k' && frames == KTAP_FRAME_BUILD_ID))
-			bt_error(s, mode->pos, *n->text == 'k' ? "bpftrace, perf and raw" :
-				 "bpftrace, perf, raw and build_id",
-				 "stacks have no format '%s'", mode->text);
-		mode = mode->next;
-	}
-	if (*n->text == 'u')
-		bt_user_frames(s, n->pos, frames);
-	bt_put(s, n->pos, mode ? "%s(" : "%s(" BT_FRAMES, n->text);
-	bt_leaves(s, mode, false);
-	bt_put(s, n->pos, ")");
 }
 
 static void bt_bswap(struct bt_script *s, const struct bt_node *n)
@@ -598,14 +537,6 @@ static void bt_ntop(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, "\")");
 }
 
-/* A name alone, unless the script also has stacks of programs */
-static void bt_usym(struct bt_script *s, const struct bt_node *n)
-{
-	if (!s->frames_known)
-		s->user_frames = KTAP_FRAME_NAME;
-	bt_call_template(s, n, "usym(%1)");
-}
-
 /* The name without an offset */
 static void bt_ksym(struct bt_script *s, const struct bt_node *n)
 {
@@ -682,7 +613,7 @@ static const struct {
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
 	{ "assert", bt_fail_call }, { "static_assert", bt_fail_call }, { "fail", bt_fail_call },
 	{ "is_err", bt_is_err },
-	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym }, { "ksym", bt_ksym },
+	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_stack_usym }, { "ksym", bt_ksym },
 	{ "cgroupid", bt_cgroup_id }, { "cgroup_path", bt_cgroup_path },
 	{ "is_str", bt_is_of_type }, { "is_ptr", bt_is_of_type }, { "is_array", bt_is_of_type },
 	{ "is_integer", bt_is_of_type }, { "is_unsigned_integer", bt_is_of_type },

@@ -61,7 +61,7 @@ static const struct bt_builtin {
 	{ "arg4", "arg4", BT_ANY, false, NULL }, { "arg5", "arg5", BT_ANY, false, NULL },
 	{ "arg6", "arg6", BT_ANY, false, NULL }, { "arg7", "arg7", BT_ANY, false, NULL },
 	{ "arg8", "arg8", BT_ANY, false, NULL }, { "arg9", "arg9", BT_ANY, false, NULL },
-	{ "args", NULL, BT_ANY, false, "a field of the event: args.NAME" },
+	{ "args", NULL, BT_ANY, false, "a field of the event: args.NAME, or an event without a pattern" },
 	{ "ctx", NULL, BT_ANY, false, "a field: args.NAME, or ctx.NAME of an iterator" },
 	{ "username", "username", BT_STRING, false, NULL },
 	{ "cpid", "cpid", BT_INTEGER, false, NULL },
@@ -119,7 +119,7 @@ const struct bt_type *bt_type_of_builtin(struct bt_script *s, const char *name)
 	case BT_BOOLEAN:
 		return &bt_boolean;
 	case BT_STACK:
-		return bt_type_of_stack(s, name, NULL);
+		return bt_stack_type(s, name, NULL);
 	case BT_POINTER:
 		return bt_pointer_to(s, bt_type_named(s, "struct task_struct", 0));
 	default:
@@ -318,12 +318,6 @@ void bt_check_command(struct bt_script *s)
 			 "'cpid' needs a command");
 }
 
-static void bt_user_stack(struct bt_script *s, const struct bt_node *n)
-{
-	bt_user_frames(s, n->pos, s->frames);
-	bt_put(s, n->pos, "ustack(" BT_FRAMES ")");
-}
-
 /* In BEGIN and END it is the program ktap, which knows its number in its own namespace. */
 void bt_process(struct bt_script *s, const struct bt_node *n, bool own)
 {
@@ -363,7 +357,7 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 	else if (!strcmp(bi->ours, "pid") || !strcmp(bi->ours, "tid"))
 		bt_process(s, n, s->cc->opts->bpftrace_inner);
 	else if (!strcmp(bi->ours, "ustack"))
-		bt_user_stack(s, n);
+		bt_put(s, n->pos, "ustack(" BT_FRAMES ")");
 	else if (!strcmp(bi->ours, "username"))
 		bt_user_name(s, n);
 	else if (!strcmp(bi->ours, "cpid"))

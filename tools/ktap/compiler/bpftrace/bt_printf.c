@@ -81,7 +81,11 @@ static void bt_put_directive(struct bt_script *s, struct pos pos, const struct b
 
 	if (d->conv == 's' && t->kind == BT_STACK &&
 	    (!t->raw || (t->name && s->place == BT_IN_EVENT))) {
-		bt_put(s, pos, "\\n%%s\\n");
+		bt_put(s, pos, "%s", bt_stack_format(s, t, "\\n%s\\n"));
+		return;
+	}
+	if (t->frames && d->conv == 's' && !d->nflags) {
+		bt_put(s, pos, "%s", bt_stack_format(s, t, "%s"));
 		return;
 	}
 	bt_put(s, pos, "%%%.*s", (int)d->nflags, d->flags);

@@ -30,17 +30,17 @@ static bool bt_is_wide(const struct bt_type *t)
 bool bt_has_format(const struct bt_type *t)
 {
 	return bt_is_compound(t) || bt_is_wide(t) || t->kind == BT_BYTES || t->kind == BT_ENUM ||
-	       t->kind == BT_POINTER || t->raw;
+	       t->kind == BT_POINTER || t->raw || t->frames;
 }
 
-static const char *bt_leaf_format(const struct bt_type *t)
+static const char *bt_leaf_format(struct bt_script *s, const struct bt_type *t)
 {
 	if (t->kind == BT_POINTER)
 		return "0x%x";
 	if (t->kind == BT_INTEGER)
 		return bt_is_wide(t) ? "%u" : "%d";
 	/* the last frame has its own line; addresses end with one */
-	return t->kind == BT_STACK && !t->raw ? "%s\\n" : "%s";
+	return bt_stack_format(s, t, t->kind == BT_STACK && !t->raw ? "%s\\n" : "%s");
 }
 
 /* Names of items are printed only if all of them have one. */
@@ -55,7 +55,7 @@ const char *bt_text_format(struct bt_script *s, const struct bt_type *t)
 	const char *text;
 
 	if (!bt_is_compound(t))
-		return bt_leaf_format(t);
+		return bt_leaf_format(s, t);
 	if (t->kind == BT_ARRAY) {
 		text = "[";
 		for (unsigned int i = 0; i < t->count; i++)

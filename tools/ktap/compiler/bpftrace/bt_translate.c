@@ -9,7 +9,8 @@
 static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_probes *probes)
 {
 	*probes = (struct ktap_bpftrace_probes) {
-		.frames = s->user_frames, .lines = s->lines, .cat_bytes = s->cat_bytes,
+		.frames = s->user_frames, .several_frames = s->several_frames,
+		.lines = s->lines, .cat_bytes = s->cat_bytes,
 		.params = s->params, .signals = s->signals,
 		.of_process = bt_events_of_process(s),
 	};
@@ -36,6 +37,8 @@ struct translation *bpftrace_translate(struct compiler *cc)
 	bt_fn_name(&s);
 	if (!cc->diag.nerrors)
 		bt_expand_macros(&s);
+	if (!cc->diag.nerrors)
+		bt_stack_find(&s);
 	if (!cc->diag.nerrors)
 		bt_split_probes(&s);
 	if (!cc->diag.nerrors)
