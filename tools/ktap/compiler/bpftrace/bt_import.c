@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Other files: import "FILE.bt", and declarations in C, import "types.h" or #include "types.h".
+ * Other files: import "FILE.bt", and declarations in C, import "types.h" or #include "types.h"; and
+ * all of a folder, import "FOLDER".
  *
  * A file is parsed in place of the line that names it, once.  Functions of the library of bpftrace
  * are always there.  Headers in <> are those of the kernel or of the C library: what they declare
@@ -10,7 +11,10 @@
  * header from being read twice.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compiler/bpftrace/bt.h"
 #include "compiler/lexer.h"
@@ -61,6 +65,43 @@ static bool bt_import_is_library(const char *name)
 	return !strcmp(name, "stdlib") || !strncmp(name, "stdlib/", 7);
 }
 
+static int bt_import_select(const struct dirent *entry)
+{
+	return *entry->d_name != '.' && (bt_import_has_suffix(entry->d_name, ".bt") ||
+					 bt_import_has_suffix(entry->d_name, ".h") ||
+					 bt_import_has_suffix(entry->d_name, ".bpf.c"));
+}
+
+/* The files of a folder, by name; it is beside the file that names it. False: it is no folder. */
+static bool bt_import_folder(struct bt_parser *p, const char *name, struct pos pos)
+{
+	const char *includer = p->cc->diag.files[pos.file].name, *slash = strrchr(includer, '/');
+	const char *path = *name == '/' || !slash ? name :
+			   pool_printf(&p->cc->pool, "%.*s/%s", (int)(slash - includer), includer,
+				       name);
+	struct dirent **entries;
+	struct stat st;
+	int n;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	if (st.st_mode & S_IWOTH)
+		bt_fail(p, pos, NULL, "everyone can write to '%s', which decides what is run", path);
+	n = p->failed ? 0 : scandir(path, &entries, bt_import_select, alphasort);
+	if (p->failed || n < 0)
+		return p->failed;
+	for (int i = 0; i < n; free(entries[i]), i++) {
+		if (bt_import_has_suffix(entries[i]->d_name, ".c"))
+			bt_fail(p, pos, "import its files one by one",
+				"'%s/%s': functions in C are for BPF", name, entries[i]->d_name);
+		if (!p->failed)
+			bt_import_file(p, pool_printf(&p->cc->pool, "%s/%s", name,
+						      entries[i]->d_name), pos, false);
+	}
+	free(entries);
+	return true;
+}
+
 void bt_import(struct bt_parser *p)
 {
 	const struct pos pos = p->tok.pos;
@@ -80,11 +121,12 @@ void bt_import(struct bt_parser *p)
 		;
 	else if (bt_import_has_suffix(name.text, ".bt") || bt_import_has_suffix(name.text, ".h"))
 		bt_import_file(p, name.text, name.pos, false);
-	else
-		bt_fail(p, name.pos, "import \"FILE.bt\" or import \"types.h\"",
+	else if (bt_import_has_suffix(name.text, ".c") ||
+		 !bt_import_folder(p, name.text, name.pos))
+		bt_fail(p, name.pos, "import \"FILE.bt\", \"types.h\" or a folder",
 			bt_import_has_suffix(name.text, ".c") ?
-			"'%s': functions in C are for BPF" : "'%s' is no script and no header",
-			name.text);
+			"'%s': functions in C are for BPF" :
+			"'%s' is no script, no header and no folder", name.text);
 	bt_next(p);
 	bt_accept(p, ";");
 }

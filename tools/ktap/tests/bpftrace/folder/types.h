@@ -1,0 +1,1 @@
+struct two { int a; int b; };
