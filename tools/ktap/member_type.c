@@ -42,19 +42,69 @@ static bool member_type_of_line(char *line, const char *field, struct ktap_membe
 	return true;
 }
 
+static FILE *member_type_open_format(const char *event)
+{
+	const char *dir = session_tracefs();
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/events/%s/format", dir ? dir : "", event);
+	return fopen(path, "re");
+}
+
 static bool member_type_of_field(const char *event, const char *field,
 				 struct ktap_member_type *type)
 {
-	const char *dir = session_tracefs();
-	char path[4096], *line = NULL;
+	FILE *f = member_type_open_format(event);
+	char *line = NULL;
 	bool found = false;
 	size_t size = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/events/%s/format", dir ? dir : "", event);
-	f = fopen(path, "re");
 	while (f && !found && getline(&line, &size, f) > 0)
 		found = member_type_of_line(line, field, type);
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/*
+ * "\tfield:TYPE NAME;", "\tfield:char NAME[16];", "\tfield:__data_loc char[] NAME;": its name, "" of
+ * other arrays; false: it is no field, or one that all events have
+ */
+static bool member_type_name_field(char *line, struct ktap_member_type *type)
+{
+	char *text = strstr(line, "field:"), *name, *end;
+	bool is_char;
+
+	if (!text)
+		return false;
+	text += strlen("field:");
+	text[strcspn(text, ";\n")] = '\0';
+	end = strchr(text, '[');
+	is_char = !end || (end - text >= 4 && !strncmp(end - 4, "char", 4)) ||
+		  !strncmp(text, "char ", 5);
+	name = strrchr(text, ' ');
+	if (!name || !strncmp(name + 1, "common_", 7))
+		return false;
+	name++;
+	name += strspn(name, "*");
+	name[strcspn(name, "[")] = '\0';
+	*type = (struct ktap_member_type) { .stars = strchr(text, '*') != NULL };
+	snprintf(type->name, sizeof(type->name), "%s", is_char ? name : "");
+	return true;
+}
+
+/* The name of a field of a tracepoint, counted from 0, which is then in type->name */
+static bool member_type_field(const char *event, unsigned int number,
+			      struct ktap_member_type *type)
+{
+	char *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	FILE *f = member_type_open_format(event);
+
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = member_type_name_field(line, type) && !number--;
 	free(line);
 	if (f)
 		fclose(f);
@@ -69,6 +119,10 @@ bool member_type_parameter(void *files, const char *function, unsigned int numbe
 	char module[128];
 	uint32_t id;
 
+	if (strchr(function, '/')) {
+		*name = type->name;
+		return member_type_field(function, number, type);
+	}
 	snprintf(module, sizeof(module), "%.*s", colon ? (int)(colon - function) : 7,
 		 colon ? function : "vmlinux");
 	f = btf_open(files, module);

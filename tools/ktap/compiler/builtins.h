@@ -19,7 +19,7 @@ enum builtin_kind {
 };
 
 #define BUILTIN_USE_UADDR \
-	"uaddr(\"NAME\") in a handler of uprobe or usdt, in a script that ktap compiles"
+	"uaddr(\"NAME\") in a handler of uprobe, uretprobe or usdt, in a script that ktap compiles"
 
 /* Possible types of a value: a set of these. */
 enum builtin_type {

@@ -329,6 +329,26 @@ static void program_types_cast(struct program_walk *w, struct node *n)
 	string->len = strlen(string->str);
 }
 
+/* The address of the event, reg("pc"); args.ip, that of the function, if one of them is its return */
+static struct node *program_types_place(struct program_walk *w, struct pos pos)
+{
+	struct compiler *cc = w->types.cc;
+	bool returns = false;
+	struct node *n;
+
+	for (const struct node *event = w->events; event; event = event->next)
+		returns |= !strncmp(event->str, "uretprobe:", 10);
+	n = node_new(cc, returns ? N_FIELD : N_CALL, pos);
+	n->a = node_new(cc, N_NAME, pos);
+	n->a->str = returns ? "args" : "reg";
+	n->a->sym = sym_get(cc, n->a);
+	if (returns)
+		n->str = "ip";
+	else
+		n->list = node_str(cc, pos, "pc");
+	return n;
+}
+
 /* uaddr("x"): reg("pc") + OFFSET */
 static void program_types_address(struct program_walk *w, struct node *n)
 {
@@ -336,22 +356,16 @@ static void program_types_address(struct program_walk *w, struct node *n)
 	struct program_name name = { 0 };
 	struct compiler *cc = w->types.cc;
 	struct ktap_user_type type;
-	struct node *reg;
 
 	if (!bi || strcmp(bi->name, "uaddr") || !n->list || n->list->kind != N_STR || n->list->next)
 		return;
 	name.symbol = n->list->str;
 	if (!program_types_of_events(w, n->pos, &name, &type))
 		return;
-	reg = node_new(cc, N_CALL, n->pos);
-	reg->a = node_new(cc, N_NAME, n->pos);
-	reg->a->str = "reg";
-	reg->a->sym = sym_get(cc, reg->a);
-	reg->list = node_str(cc, n->pos, "pc");
 	n->kind = N_BINARY;
 	n->op = OP_ADD;
 	n->list = NULL;
-	n->a = reg;
+	n->a = program_types_place(w, n->pos);
 	n->b = node_int(cc, n->pos, type.offset);
 }
 

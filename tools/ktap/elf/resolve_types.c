@@ -108,9 +108,7 @@ static void user_types_symbol(struct user_types *u, struct answer *a, const char
 		found = user_types_symbol_of(f, name);
 	symbol = found.first;
 	*type = (struct ktap_user_type){ .declarations = "", .stars = 1 };
-	if (a->event.ret)
-		type->error = "only the entry of a function says where the program is";
-	else if (a->nplaces > 1)
+	if (a->nplaces > 1)
 		type->error = pool_printf(pool, "the event has %u places, name one function",
 					  a->nplaces);
 	else if (!symbol || !elf_offset_to_addr(f, a->places[0].offset, &addr))

@@ -185,10 +185,13 @@ static bool bt_infer_agrees(struct bt_script *s, const struct bt_node *n)
 	for (; n; n = n->next) {
 		bool field = n->kind == BN_FIELD && n->text && bt_is_args(s, n->a);
 
+		/* args as a value: each event has its own fields */
+		if (bt_is_args(s, n) && first->next)
+			return false;
 		for (const struct bt_event *e = first->next; field && e; e = e->next)
 			if (!bt_infer_agree(s, first, e, n->text))
 				return false;
-		if (!bt_infer_agrees(s, n->a) || !bt_infer_agrees(s, n->b) ||
+		if ((!field && !bt_infer_agrees(s, n->a)) || !bt_infer_agrees(s, n->b) ||
 		    !bt_infer_agrees(s, n->c))
 			return false;
 	}

@@ -164,6 +164,21 @@ static struct bt_node *bt_program_node(struct bt_script *s, const struct bt_node
 	return n;
 }
 
+/* The address of the event: that of the function, if it returns */
+static struct bt_node *bt_program_place(struct bt_script *s, const struct bt_node *at)
+{
+	bool returns = false;
+	struct bt_node *n;
+	const char *rest;
+
+	for (const struct bt_event *event = s->probe->events; event; event = event->next)
+		returns |= !strcmp(bt_event_kind(event, &rest), "uretprobe");
+	n = bt_program_node(s, at, returns ? BN_FIELD : BN_CALL, returns ? "ip" : "reg");
+	n->a = returns ? bt_program_node(s, at, BN_NAME, "args") :
+	       bt_program_node(s, at, BN_STR, "\"pc\"");
+	return n;
+}
+
 /* uaddr("x"): (TYPE *)(reg("pc") + OFFSET) */
 static void bt_program_address(struct bt_program *p, struct bt_node *n)
 {
@@ -184,8 +199,7 @@ static void bt_program_address(struct bt_program *p, struct bt_node *n)
 	offset->value = distance;
 	sum = bt_program_node(s, n, BN_BINARY, "");
 	sum->op = type.offset < 0 ? "-" : "+";
-	sum->a = bt_program_node(s, n, BN_CALL, "reg");
-	sum->a->a = bt_program_node(s, n, BN_STR, "\"pc\"");
+	sum->a = bt_program_place(s, n);
 	sum->b = offset;
 	n->kind = BN_CAST;
 	n->text = type.name;
@@ -193,14 +207,27 @@ static void bt_program_address(struct bt_program *p, struct bt_node *n)
 	n->a = sum;
 }
 
-/* The function of "fentry:FUNCTION"; NULL: another event, or a pattern */
-static const char *bt_program_kernel(const struct bt_probe *probe)
+/*
+ * The function of "fentry:FUNCTION", the tracepoint as "SYSTEM/EVENT", and the function of a raw one,
+ * whose first parameter is no argument; NULL: another event, or a pattern
+ */
+static const char *bt_program_kernel(struct bt_script *s, unsigned int *skipped)
 {
-	const char *rest, *kind = bt_event_kind(probe->events, &rest);
-	bool good = kind && !probe->events->next && !strpbrk(rest, "*?[$") &&
-		    (!strcmp(kind, "fentry") || !strcmp(kind, "kfunc"));
+	const char *rest, *kind = bt_event_kind(s->probe->events, &rest);
+	const char *colon = strchr(rest, ':');
 
-	return good ? rest : NULL;
+	*skipped = 0;
+	if (!kind || s->probe->events->next || strpbrk(rest, "*?[$"))
+		return NULL;
+	if (!strcmp(kind, "fentry") || !strcmp(kind, "kfunc") || !strcmp(kind, "fexit") ||
+	    !strcmp(kind, "kretfunc"))
+		return rest;
+	if (!strcmp(kind, "tracepoint") && colon)
+		return pool_printf(&s->cc->pool, "%.*s/%s", (int)(colon - rest), rest, colon + 1);
+	if (strcmp(kind, "rawtracepoint"))
+		return NULL;
+	*skipped = 1;
+	return pool_printf(&s->cc->pool, "__traceiter_%s", colon ? colon + 1 : rest);
 }
 
 /*
@@ -211,9 +238,10 @@ static const char *bt_program_nth(struct bt_program *p, struct pos pos, unsigned
 				  bool of_program)
 {
 	const struct ktap_compile_opts *opts = p->s->cc->opts;
-	const char *function = bt_program_kernel(p->s->probe), *name = NULL;
 	const struct program_name nth = { .number = i + 1 };
+	const char *function, *name = NULL;
 	struct ktap_member_type kernel;
+	unsigned int skipped;
 	struct ktap_user_type type;
 
 	if (of_program) {
@@ -224,11 +252,13 @@ static const char *bt_program_nth(struct bt_program *p, struct pos pos, unsigned
 					bt_type_named(p->s, type.name, type.stars) : NULL);
 		return type.param;
 	}
+	function = bt_program_kernel(p->s, &skipped);
 	if (!function || !opts->parameter_type ||
-	    !opts->parameter_type(opts->member_ctx, function, i, &name, &kernel))
+	    !opts->parameter_type(opts->member_ctx, function, skipped + i, &name, &kernel))
 		return NULL;
 	name = pool_strndup(&p->s->cc->pool, name, strlen(name));
-	if (kernel.stars && !bt_argument(p->s, name))
+	if (kernel.stars && !bt_argument(p->s, name) &&
+	    bt_type_of_argument(p->s, p->s->probe->events, name)->kind == BT_ANY)
 		bt_program_note(p->s, name, bt_type_named(p->s, "void", 1));
 	return name;
 }
@@ -240,12 +270,17 @@ static void bt_program_record(struct bt_program *p, struct bt_node *n, bool of_p
 	struct bt_script *s = p->s;
 	const char *name;
 
-	for (unsigned int i = 0; i < BT_MAX_LEAVES; i++) {
+	for (unsigned int i = 0, items = 0;; i++) {
 		name = bt_program_nth(p, n->pos, i, of_program);
 		if (!name)
 			break;
 		if (!is_name(name))
 			continue;
+		if (items++ == BT_MAX_LEAVES) {
+			bt_error(s, n->pos, "args.NAME, one of them",
+				 "'args' has more than %u fields here", BT_MAX_LEAVES);
+			return;
+		}
 		item = bt_program_node(s, n, BN_FIELD, name);
 		item->a = bt_program_node(s, n, BN_NAME, "args");
 		item->item = name;

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 70
+plan 72
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -102,8 +102,14 @@ fexit:vfs_write /comm == "workload"/ { @r[retval == args.count] = count(); }' --
 	record='\{ \.file = 0x[0-9a-f]+, \.buf = 0x[0-9a-f]+, \.count = 13, \.pos = 0x[0-9a-f]+ \}'
 	matches "$tmp/out" "^$record\$" '^13$' "^@: $record\$" "^@m\\[$record\\]: 1\$"
 	result $? parameters_are_a_value
+	bt 'fexit:vfs_write, t:syscalls:sys_enter_write /comm == "workload"/ { print(args); if (@n++) { exit(); } }
+rawtracepoint:sched_switch { @switch = args; }' -- "$workload" write 13 2
+	matches "$tmp/out" "^$record\$" '^@switch: \{ \.preempt = (0|1|true|false), \.prev = 0x[0-9a-f]+, \.next = 0x[0-9a-f]+, ' \
+		'^\{ \.__syscall_nr = [0-9]+, \.fd = [0-9]+, \.buf = 0x[0-9a-f]+, \.count = 13 \}'
+	result $? arguments_of_other_events_are_a_value
 else
 	skip parameters_are_a_value "this kernel has no types"
+	skip arguments_of_other_events_are_a_value "this kernel has no types"
 	skip parameters_have_names "this kernel has no types"
 fi
 if has profiles; then
@@ -311,9 +317,21 @@ if has programs; then
 	frames build_id
 	matches "$tmp/out" '^([0-9a-f]+ |.*/utarget\+)0x[0-9a-f]+$'
 	result $? a_frame_has_the_identifier_of_its_file
+	bt "uprobe:$target:add {
+	print(ustack(perf, 1)); printf(\"%s-%s-\", ustack(raw, 1), ustack(1)); print((1, ustack(build_id, 1)));
+	@perf[ustack(perf, 1)] = 1; @name = ustack(1); exit();
+}
+END { @raw[ustack(raw, 1)] = 1; print(@name); clear(@name); }" -- "$target" add 1
+	perf='[0-9a-f]+ add\+0 \(/.*/utarget\)'
+	[ "$code" = 0 ] && [ "$(grep -cE "^ +$perf\$" "$tmp/out")" = 2 ] &&
+		[ "$(grep -cE '^ +add\+0$' "$tmp/out")" = 2 ] &&
+		[ "$(grep -cE '^[0-9a-f]+$' "$tmp/out")" = 1 ] &&
+		[ "$(grep -cE '^([0-9a-f]+ |.*/utarget\+)0x[0-9a-f]+$' "$tmp/out")" = 1 ] &&
+		! grep -q "$(printf '[\036\037]')" "$tmp/out"
+	result $? each_stack_has_its_own_format
 else
 	for name in a_frame_is_a_name a_frame_has_its_address_and_file a_frame_is_an_address \
-		a_frame_has_the_identifier_of_its_file; do
+		a_frame_has_the_identifier_of_its_file each_stack_has_its_own_format; do
 		skip $name "this kernel has no events of programs"
 	done
 fi

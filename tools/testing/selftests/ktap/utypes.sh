@@ -5,13 +5,13 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 15
+plan 16
 
 typed=$(readlink -f "$here/typed")
 pie=$(readlink -f "$here/typed-pie")
 run -q --lines -e 'x = 1' --dry-run
 if grep -q 'built without libdw' "$tmp/err"; then
-	while [ $count -lt 15 ]; do skip types_of_programs "built without libdw"; done
+	while [ $count -lt 16 ]; do skip types_of_programs "built without libdw"; done
 	finish
 fi
 
@@ -40,6 +40,8 @@ reads casts 'cast("struct item", arg0).pair.left, cast("struct pair", arg4).righ
 reads variables 'read(uaddr("counter"), 4), cast("short", uaddr("little"))[0]' '19088743\t-3'
 run -q -e "trace uprobe:$pie:handle { print(read(uaddr(\"counter\"), 4), args.item.id) }" -- "$pie"
 out variables_of_a_program_at_any_address '19088743\t11\n'
+run -q -e "trace uretprobe:$pie:handle { print(read(uaddr(\"counter\"), 4)) }" -- "$pie"
+out variables_at_a_return '19088743\n'
 run -q -e "trace uprobe:$typed:handle /args.item.id == 11/ { n += 1 } trace_end { print(n) }" -- "$typed"
 out filters '1\n'
 
