@@ -13,7 +13,7 @@
 #include "compiler/ast.h"
 #include "compiler/translation.h"
 
-#define BT_CONFIG_KEYS	30	/* of bpftrace */
+#define BT_CONFIG_KEYS	31	/* of bpftrace */
 #define BT_MAX_ERROR	133	/* of Linux */
 #define BT_MAX_DEPTH	150	/* of blocks and expressions */
 
@@ -270,6 +270,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @missing: config: what becomes of events that do not exist
  * @left_out: a block has no events but those that bpftrace runs only if it is asked to
  * @refused: the kernel has refused the script
+ * @no_series: config: tseries() is an error
  * @silent: config: do not print maps at the end
  * @config: values that were set, by the row of the key
  * @json: the output is for ktap -f json
@@ -321,6 +322,7 @@ struct bt_script {
 	enum bt_missing missing;
 	bool left_out;
 	bool refused;
+	bool no_series;
 	bool silent;
 	const char *config[BT_CONFIG_KEYS];
 	bool json;

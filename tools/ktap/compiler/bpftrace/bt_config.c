@@ -43,6 +43,11 @@ static void bt_set_trailer(struct bt_script *s, const char *value)
 		s->trailer = value;
 }
 
+static void bt_set_series(struct bt_script *s, const char *value)
+{
+	s->no_series = !strcmp(value, "error");
+}
+
 static void bt_set_missing(struct bt_script *s, const char *value)
 {
 	s->missing = !strcmp(value, "warn") ? BT_MISSING_WARN :
@@ -92,9 +97,10 @@ static const struct {
 	{ "symbol_source", NULL, "dwarf" },
 	{ "unstable_dw_ustack", NULL, "warn" },
 	{ "unstable_import", NULL, "warn" },
+	{ "unstable_import_statement", NULL, "warn" },
 	{ "unstable_macro", NULL, "warn" },
 	{ "unstable_map_decl", NULL, "warn" },
-	{ "unstable_tseries", NULL, "warn" },
+	{ "unstable_tseries", bt_set_series, "warn" },
 	{ "unstable_typeinfo", NULL, "warn" },
 	{ "uprobe_multi", NULL, "1" },
 	{ "use_blazesym", NULL, "1" },

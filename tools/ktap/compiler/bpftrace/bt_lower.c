@@ -128,6 +128,9 @@ static void bt_aggregate(struct bt_script *s, const struct bt_node *n, enum bt_m
 			 arguments[kind][0], arguments[kind][0] == 1 ? "" : "s", count);
 		return;
 	}
+	if (kind == BM_TSERIES && s->no_series)
+		bt_error(s, call->pos, "unstable_tseries = enable",
+			 "the config does not allow tseries()");
 	bt_make_room(s, n->a);
 	if (kind == BM_TSERIES) {
 		bt_series_add(s, n);

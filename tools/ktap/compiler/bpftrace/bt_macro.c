@@ -386,6 +386,45 @@ static void bt_keep_calls(struct bt_hoist *h, unsigned int nread)
 	}
 }
 
+/*
+ * sizeof({ statements; x }): let $value; if (false) { statements; $value = x }. The variable, which
+ * is returned, has the type.
+ */
+static struct bt_node *bt_type_of_block(struct bt_hoist *h, struct bt_node *block,
+					struct bt_node *value)
+{
+	struct bt_node *let = bt_keep_value(h->s, block, NULL), *never = bt_macro_node(h->s, block);
+	struct bt_node *body = bt_macro_node(h->s, block), *set = bt_macro_node(h->s, block);
+	struct bt_node *var = bt_macro_node(h->s, let);
+
+	*var = (struct bt_node) {
+		.kind = BN_VAR, .pos = block->pos, .op = "", .text = let->text,
+	};
+	*set = (struct bt_node) {
+		.kind = BN_ASSIGN, .pos = block->pos, .op = "=", .text = "",
+		.a = bt_macro_node(h->s, var), .b = value,
+	};
+	*set->a = *var;
+	*body = *block;
+	body->next = NULL;
+	for (struct bt_node **last = &body->a;; last = &(*last)->next) {
+		if (*last)
+			continue;
+		*last = set;
+		break;
+	}
+	*never = (struct bt_node) {
+		.kind = BN_IF, .pos = block->pos, .op = "", .text = "",
+		.a = bt_macro_node(h->s, block), .b = body,
+	};
+	*never->a = (struct bt_node) {
+		.kind = BN_BOOL, .pos = block->pos, .op = "", .text = "false",
+	};
+	bt_hoist_put(h, let);
+	bt_hoist_put(h, never);
+	return var;
+}
+
 static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link)
 {
 	struct bt_node *block = *link, *value, *let;
@@ -401,8 +440,9 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link)
 	}
 	bt_flatten(h->s, block);
 	if (block->a && h->type_only) {
-		bt_error(h->s, block->pos, "a variable that has its value",
-			 "only the type is asked for: statements would not be run");
+		value->next = NULL;
+		*link = bt_type_of_block(h, block, value);
+		(*link)->next = block->next;
 		return;
 	}
 	if (block->a)
