@@ -232,14 +232,15 @@ bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set
  * @load: set to its size and kind, as if it were in memory
  *
  * A parameter that does not fit into a register is not found, nor are the parameters
- * after it.  None is found if the function returns a structure in memory and gets the
- * address of that memory before its parameters.
+ * after it, but on x86-64 those after a structure that is passed by value are.  None is found
+ * if the function returns a structure in memory and gets the address of that memory before its
+ * parameters.
  * Context: process.
- * Return: its number, from 0; -ENOENT if there is none.
+ * Return: the number of its register, from 0; -ENOENT if there is none.
  */
 int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load);
 
-/* The same for parameter @n, from 0.  @load is unchanged if the parameter is not known. */
+/* The same for the parameter in register @n, from 0.  @load is unchanged if the parameter is not known. */
 void ktap_btf_param_at(u32 proto, u32 n, struct ktap_load *load);
 
 /* Suggest names of parameters, from number @first on. */

@@ -14,6 +14,9 @@
 #include "btf/btf_priv.h"
 #include "data/suggest.h"
 
+#define BTF_NAME_DEPTH		4	/* of structures in a parameter */
+#define BTF_NAME_REGISTERS	6	/* of x86-64, for parameters */
+
 /* Prefixes of the names of types, and the kinds of types that have them */
 static const struct {
 	const char *prefix;
@@ -256,14 +259,83 @@ static bool btf_name_result_in_memory(const struct ktap_load *result)
  * @proto: the prototype
  * @param: the next parameter
  * @left: number of parameters from there on; 0: no further one is known
+ * @n: number of the register of the parameter that was visited last
+ * @next: number of the next register, or of the place on the stack after all registers
+ * @stacked: a structure is on the stack
  * @load: how to read the parameter that was visited last
  */
 struct proto_walk {
 	u32 proto;
 	const struct btf_param *param;
 	u32 left;
+	u32 n, next;
+	bool stacked;
 	struct ktap_load load;
 };
+
+/*
+ * How are values of the type aligned, in bytes?  0: it is not known, or a member is not aligned, or
+ * it may be in other registers.
+ */
+static u32 btf_name_alignment(u32 type, unsigned int depth)
+{
+	const struct btf_type *t = ktap_btf_resolve(&type);
+	const struct btf_member *m;
+	u32 most = 1, i;
+
+	switch (t && depth < BTF_NAME_DEPTH ? btf_kind(t) : BTF_KIND_UNKN) {
+	case BTF_KIND_PTR:
+		return sizeof(long);
+	case BTF_KIND_INT:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return t->size <= sizeof(u64) ? t->size : 0;
+	case BTF_KIND_ARRAY:
+		return btf_name_alignment(ktap_btf_other(type, btf_array(t)->type), depth + 1);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		break;
+	default:
+		return 0;
+	}
+	m = (const struct btf_member *)(t + 1);
+	for (i = 0; i < BTF_INFO_VLEN(t->info); i++) {
+		u32 align = btf_name_alignment(ktap_btf_other(type, m[i].type), depth + 1);
+
+		if (!align || (!__btf_member_bitfield_size(t, &m[i]) &&
+			       __btf_member_bit_offset(t, &m[i]) % (8 * align)))
+			return 0;
+		most = max(most, align);
+	}
+	return most;
+}
+
+/*
+ * Skip a parameter, a structure: one of two registers, if both are left, is in these, and others
+ * are on the stack.  False: how it is passed is not known.
+ */
+static bool btf_name_proto_skip(struct proto_walk *w)
+{
+	u32 registers = DIV_ROUND_UP(w->load.size, sizeof(long));
+
+	if (!IS_ENABLED(CONFIG_X86_64) || w->load.kind != KTAP_LOAD_ADDRESS ||
+	    !btf_name_alignment(ktap_btf_other(w->proto, w->param->type), 0))
+		return false;
+	if (registers <= 2 && w->next + registers <= BTF_NAME_REGISTERS)
+		w->next += registers;
+	else
+		w->stacked = true;
+	w->param++;
+	w->left--;
+	return true;
+}
+
+/* Is the parameter in one register, or in one place of the stack? */
+static bool btf_name_is_single(const struct ktap_load *load)
+{
+	return load->kind != KTAP_LOAD_NONE && load->kind != KTAP_LOAD_ADDRESS &&
+	       load->kind != KTAP_LOAD_CHARS && load->size <= sizeof(long);
+}
 
 static void btf_name_proto_begin(struct proto_walk *w, u32 proto)
 {
@@ -282,16 +354,19 @@ static void btf_name_proto_begin(struct proto_walk *w, u32 proto)
 /* Return the name of the next parameter, NULL if there is none or it is not known. */
 static const char *btf_name_proto_next(struct proto_walk *w)
 {
-	const struct btf_param *param = w->param;
+	const struct btf_param *param;
 
-	if (!w->left)
-		return NULL;
-	ktap_btf_load(ktap_btf_other(w->proto, param->type), &w->load);
-	if (w->load.kind == KTAP_LOAD_NONE || w->load.kind == KTAP_LOAD_ADDRESS ||
-	    w->load.kind == KTAP_LOAD_CHARS || w->load.size > sizeof(long))
+	do {
+		param = w->param;
+		if (!w->left)
+			return NULL;
+		ktap_btf_load(ktap_btf_other(w->proto, param->type), &w->load);
+	} while (!btf_name_is_single(&w->load) && btf_name_proto_skip(w));
+	if (!btf_name_is_single(&w->load) || (w->stacked && w->next >= BTF_NAME_REGISTERS))
 		return NULL;
 	w->param++;
 	w->left--;
+	w->n = w->next++;
 	return ktap_btf_string(w->proto, param->name_off);
 }
 
@@ -299,14 +374,13 @@ int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load)
 {
 	struct proto_walk w;
 	const char *next;
-	int n;
 
 	btf_name_proto_begin(&w, proto);
-	for (n = 0; (next = btf_name_proto_next(&w)); n++) {
+	while ((next = btf_name_proto_next(&w))) {
 		if (strcmp(next, name))
 			continue;
 		*load = w.load;
-		return n;
+		return w.n;
 	}
 	return -ENOENT;
 }
@@ -317,7 +391,7 @@ void ktap_btf_param_at(u32 proto, u32 n, struct ktap_load *load)
 
 	btf_name_proto_begin(&w, proto);
 	while (btf_name_proto_next(&w)) {
-		if (n--)
+		if (w.n != n)
 			continue;
 		*load = w.load;
 		return;

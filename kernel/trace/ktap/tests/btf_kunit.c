@@ -15,6 +15,32 @@ struct in_memory {
 	u64 words[3];
 };
 
+struct two_registers {
+	const void *pointer;
+	bool flag : 1;
+};
+
+struct __packed not_aligned {
+	u8 first;
+	u64 second;
+};
+
+static noinline __noclone u64 btf_kunit_by_value(int first, struct two_registers pair, u32 fourth)
+{
+	return first + pair.flag + fourth;
+}
+
+static noinline __noclone u64 btf_kunit_on_stack(u64 a, u64 b, u64 c, u64 d, u64 e,
+						 struct two_registers pair, u64 sixth, u64 last)
+{
+	return a + b + c + d + e + pair.flag + sixth + last;
+}
+
+static noinline __noclone u64 btf_kunit_packed(struct not_aligned packed, int second)
+{
+	return packed.second + second;
+}
+
 static noinline __noclone int btf_kunit_plain(int first, const char *second)
 {
 	return first + !second;
@@ -81,6 +107,32 @@ static void parameters_by_number(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, near.best);
 }
 
+/* x86-64 has a structure in two registers, or on the stack. */
+static void structure_by_value(struct kunit *test)
+{
+	const int missing = IS_ENABLED(CONFIG_X86_64) ? 0 : -ENOENT;
+	struct two_registers pair = { .flag = true };
+	u32 proto = proto_of(test, "btf_kunit_by_value");
+	struct not_aligned packed = { .second = 8 };
+	struct ktap_load load = {};
+
+	KUNIT_EXPECT_EQ(test, 11, btf_kunit_by_value(3, pair, 7));
+	KUNIT_EXPECT_EQ(test, 0, ktap_btf_param(proto, "first", &load));
+	KUNIT_EXPECT_EQ(test, -ENOENT, ktap_btf_param(proto, "pair", &load));
+	KUNIT_EXPECT_EQ(test, missing ?: 3, ktap_btf_param(proto, "fourth", &load));
+	ktap_btf_param_at(proto, 3, &load);
+	KUNIT_EXPECT_EQ(test, missing ? KTAP_LOAD_SIGNED : KTAP_LOAD_UNSIGNED, load.kind);
+
+	proto = proto_of(test, "btf_kunit_on_stack");
+	KUNIT_EXPECT_EQ(test, 29, btf_kunit_on_stack(1, 2, 3, 4, 5, pair, 6, 7));
+	KUNIT_EXPECT_EQ(test, missing ?: 5, ktap_btf_param(proto, "sixth", &load));
+	KUNIT_EXPECT_EQ(test, -ENOENT, ktap_btf_param(proto, "last", &load));
+
+	proto = proto_of(test, "btf_kunit_packed");
+	KUNIT_EXPECT_EQ(test, 10, btf_kunit_packed(packed, 2));
+	KUNIT_EXPECT_EQ(test, -ENOENT, ktap_btf_param(proto, "second", &load));
+}
+
 /* The address of the result is a hidden first parameter, unless it has its own register. */
 static void structure_returned_in_memory(struct kunit *test)
 {
@@ -109,6 +161,7 @@ static void result_of_64_bits(struct kunit *test)
 static struct kunit_case btf_cases[] = {
 	KUNIT_CASE(parameters),
 	KUNIT_CASE(parameters_by_number),
+	KUNIT_CASE(structure_by_value),
 	KUNIT_CASE(structure_returned_in_memory),
 	KUNIT_CASE(result_of_64_bits),
 	{}

@@ -230,6 +230,12 @@ static const char *bt_program_kernel(struct bt_script *s, unsigned int *skipped)
 	return pool_printf(&s->cc->pool, "__traceiter_%s", colon ? colon + 1 : rest);
 }
 
+static bool bt_program_is_whole(const struct ktap_member_type *type)
+{
+	return type->number || !strncmp(type->name, "struct ", 7) ||
+	       !strncmp(type->name, "union ", 6);
+}
+
 /*
  * The name of argument @i of the events of the block, whose type is noted; NULL: it has fewer. The
  * name comes from debug information, and may be none that a script can have.
@@ -256,6 +262,9 @@ static const char *bt_program_nth(struct bt_program *p, struct pos pos, unsigned
 	if (!function || !opts->parameter_type ||
 	    !opts->parameter_type(opts->member_ctx, function, skipped + i, &name, &kernel))
 		return NULL;
+	/* a structure that is passed by value is no argument in ktap */
+	if (!kernel.stars && !strchr(function, '/') && bt_program_is_whole(&kernel))
+		return "";
 	name = pool_strndup(&p->s->cc->pool, name, strlen(name));
 	if (kernel.stars && !bt_argument(p->s, name) &&
 	    bt_type_of_argument(p->s, p->s->probe->events, name)->kind == BT_ANY)

@@ -331,7 +331,7 @@ static const struct {
 	{ BT_HELP_USTACK,
 	  "function bt_user_addresses(stack) {\n"
 	  "\tvar text, rest = \"\\n\", format(\"%s\", stack)\n"
-	  "\twhile (rest != nil) {\n"
+	  "\twhile (len(rest || \"\") > 8) {\n"
 	  "\t\tvar next = strstr(rest, \"\\n\")\n"
 	  "\t\ttext = text .. substr(rest, 8, len(rest) - len(next || \"\") - 8) .. \"\\n\"\n"
 	  "\t\trest = next == nil ? nil : substr(next, 1)\n"
