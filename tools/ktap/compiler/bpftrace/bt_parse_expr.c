@@ -178,6 +178,8 @@ static struct bt_node *bt_parse_paren(struct bt_parser *p, struct pos pos)
 		return bt_parse_cast(p, pos);
 	if (bt_at_item_name(p))
 		return bt_parse_record(p, pos);
+	if (bt_is(p, ")"))
+		bt_fail(p, pos, "(x,) has one", "a tuple without items is no value in ktap");
 	n = bt_parse_expr(p);
 	if (!bt_is(p, ",")) {
 		bt_expect(p, ")");
