@@ -68,8 +68,8 @@ static bool member_type_of_field(const char *event, const char *field,
 }
 
 /*
- * "\tfield:TYPE NAME;", "\tfield:char NAME[16];", "\tfield:__data_loc char[] NAME;": its name, "" of
- * other arrays; false: it is no field, or one that all events have
+ * "\tfield:TYPE NAME;", "\tfield:char NAME[16];", "\tfield:__data_loc char[] NAME;": its name, ""
+ * of other arrays; false: it is no field, or one that all events have
  */
 static bool member_type_name_field(char *line, struct ktap_member_type *type)
 {
@@ -89,7 +89,7 @@ static bool member_type_name_field(char *line, struct ktap_member_type *type)
 	name++;
 	name += strspn(name, "*");
 	name[strcspn(name, "[")] = '\0';
-	*type = (struct ktap_member_type) { .stars = strchr(text, '*') != NULL };
+	*type = (struct ktap_member_type) { .stars = !!strchr(text, '*') };
 	snprintf(type->name, sizeof(type->name), "%s", is_char ? name : "");
 	return true;
 }

@@ -12,8 +12,8 @@
  * of untrusted origin, such as a thread name.  These lack the key, which is new
  * for each session.  Text that is no mark is not changed.
  *
- * A script of bpftrace may have stacks of several formats. It then prints "1e DIGIT 1f", which needs
- * no key: if others print it, too, frames are only shown in another format.
+ * A script of bpftrace may have stacks of several formats. It then prints "1e DIGIT 1f", which
+ * needs no key: if others print it, too, frames are only shown in another format.
  */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -240,7 +240,7 @@ bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set
  */
 int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load);
 
-/* The same for the parameter in register @n, from 0.  @load is unchanged if the parameter is not known. */
+/* The same for the parameter in register @n, from 0.  @load is unchanged if it is not known. */
 void ktap_btf_param_at(u32 proto, u32 n, struct ktap_load *load);
 
 /* Suggest names of parameters, from number @first on. */
