@@ -203,11 +203,6 @@ static bool btf_has_members(const struct btf_type *t)
 	return t && (btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION);
 }
 
-static const struct btf_array *btf_array_of(const struct btf_type *t)
-{
-	return (const struct btf_array *)(t + 1);
-}
-
 static u32 btf_int_data(const struct btf_type *t)
 {
 	return *(const u32 *)(t + 1);
@@ -345,11 +340,6 @@ static void btf_begin_walk(struct btf_walk *w, u32 type, const struct btf_type *
 	w->depth = -1;
 	w->cost = 0;
 	btf_enter(w, type, t, 0);
-}
-
-static u32 btf_bit_offset(const struct btf_type *t, const struct btf_member *m)
-{
-	return btf_type_kflag(t) ? BTF_MEMBER_BIT_OFFSET(m->offset) : m->offset;
 }
 
 /* Return the next named member, its offset in @bits, and its structure in @owner. */

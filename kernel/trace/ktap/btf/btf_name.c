@@ -291,7 +291,7 @@ static u32 btf_name_alignment(u32 type, unsigned int depth)
 	case BTF_KIND_ENUM64:
 		return t->size <= sizeof(u64) ? t->size : 0;
 	case BTF_KIND_ARRAY:
-		return btf_name_alignment(ktap_btf_other(type, btf_array(t)->type), depth + 1);
+		return btf_name_alignment(ktap_btf_other(type, btf_array_of(t)->type), depth + 1);
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 		break;
@@ -301,9 +301,9 @@ static u32 btf_name_alignment(u32 type, unsigned int depth)
 	m = (const struct btf_member *)(t + 1);
 	for (i = 0; i < BTF_INFO_VLEN(t->info); i++) {
 		u32 align = btf_name_alignment(ktap_btf_other(type, m[i].type), depth + 1);
+		u32 bits = btf_type_kflag(t) ? BTF_MEMBER_BITFIELD_SIZE(m[i].offset) : 0;
 
-		if (!align || (!__btf_member_bitfield_size(t, &m[i]) &&
-			       __btf_member_bit_offset(t, &m[i]) % (8 * align)))
+		if (!align || (!bits && btf_bit_offset(t, &m[i]) % (8 * align)))
 			return 0;
 		most = max(most, align);
 	}

@@ -5,10 +5,11 @@
 #ifndef _KTAP_BTF_PRIV_H
 #define _KTAP_BTF_PRIV_H
 
+#include <linux/btf.h>
+
 #include "btf/btf.h"
 
 struct btf;
-struct btf_type;
 
 /*
  * Return the type that @btf has at @id, 0 if there are too many modules.  The program
@@ -24,5 +25,17 @@ u32 ktap_btf_other(u32 type, u32 id);
 const char *ktap_btf_string(u32 type, u32 offset);
 /* Skip typedefs, qualifiers and type tags: update @type.  NULL: void. */
 const struct btf_type *ktap_btf_resolve(u32 *type);
+
+/* Type and number of the elements of an array */
+static inline const struct btf_array *btf_array_of(const struct btf_type *t)
+{
+	return (const struct btf_array *)(t + 1);
+}
+
+/* Offset of a member of the structure @t, in bits */
+static inline u32 btf_bit_offset(const struct btf_type *t, const struct btf_member *m)
+{
+	return btf_type_kflag(t) ? BTF_MEMBER_BIT_OFFSET(m->offset) : m->offset;
+}
 
 #endif /* _KTAP_BTF_PRIV_H */
