@@ -432,7 +432,7 @@ static void compile_func(struct host *h, const struct ktap_func *f)
 	const struct ktap_native *native = ktap_jit_compile(&h->env, NULL, f, "ktap_func");
 
 	h->ninsns += native ? native->ninsns : f->ninsns;
-	h->nstepped += native ? native->nstepped : f->ninsns;
+	h->ncompiled += native ? native->ninsns : 0;
 }
 
 /* In the order of a session: the code of handlers changes when the top level has ended. */

@@ -92,7 +92,7 @@ struct host_kept {
  * @ending: exit() or stop() was called, or an error has happened
  * @printed: the script has printed something
  * @ninsns: with @compile: instructions of the functions, each with those that it may call
- * @nstepped: those of them that the interpreter always executes
+ * @ncompiled: those of them that native code replaces
  * @exit_code: return value of host_run()
  */
 struct host {
@@ -136,7 +136,7 @@ struct host {
 	bool ending;
 	bool printed;
 	u32 ninsns;
-	u32 nstepped;
+	u32 ncompiled;
 	int exit_code;
 };
 

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	}
 	code = host_run(&h, chunk, len);
 	if (h.compile && !code)
-		printf("native: %u of %u instructions\n", h.ninsns - h.nstepped, h.ninsns);
+		printf("native: %u of %u instructions\n", h.ncompiled, h.ninsns);
 	if (verbose)
 		fprintf(stderr, "ktapvm: %zu bytes, exit code %d, %zu bytes of heap\n", len, code,
 			h.env.heap.bytes);

@@ -25,10 +25,15 @@ static void lower_jump_if_imm(struct ktap_unit *u, u8 op, u8 dst, s32 imm)
 	lower_note_jump(u);
 }
 
+static u32 lower_jump_cost(const struct ktap_unit *u, const struct ktap_code *insn)
+{
+	return 1 + ktap_straight_cost(u->prog, u->pc + 1 + insn->d, u->pc + 1);
+}
+
 /* Charge for a backward jump.  Nothing may have been written before. */
 static void lower_charge_jump(struct ktap_unit *u, const struct ktap_code *insn)
 {
-	u32 cost = 1 + ktap_straight_cost(u->prog, u->pc + 1 + insn->d, u->pc + 1);
+	u32 cost = lower_jump_cost(u, insn);
 	struct ktap_emit *e = &u->emit;
 
 	ktap_emit_load(e, BPF_DW, R0, VM, offsetof(struct ktap_vm, budget));
@@ -199,23 +204,45 @@ void ktap_lower_for_loop(struct ktap_unit *u, const struct ktap_code *insn,
 }
 
 /*
- * NEXT and FORPREP: @op->fn returns 0 if the loop ends.  It has written registers before
- * the charge for a backward jump.
+ * The end of a loop that is the end of a round of another one: jump back.  Registers have
+ * been written, so the interpreter could not execute the instruction again if the budget is
+ * not enough.
  */
+static void lower_end_in_loop(struct ktap_unit *u, const struct ktap_code *insn)
+{
+	u32 cost = lower_jump_cost(u, insn), next, enough;
+	struct ktap_emit *e = &u->emit;
+
+	next = e->n;
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, 0);
+	ktap_emit_load(e, BPF_DW, R0, VM, offsetof(struct ktap_vm, budget));
+	enough = e->n;
+	ktap_emit_jump_if_imm(e, BPF_JGT, R0, cost, 0);
+	ktap_emit_mov(e, R1, VM);
+	ktap_emit_mov_imm(e, R2, cost);
+	ktap_emit_call(e, ktap_vm_out_of_budget);
+	ktap_emit_jump_if_int(e, BPF_JSLT, R0, 0, ktap_unit_fail(u));
+	ktap_emit_jump(e, u->insns[u->pc + 1 + insn->d].start);
+	ktap_emit_land(e, enough);
+	ktap_emit_alu_imm(e, BPF_SUB, R0, cost);
+	ktap_emit_store(e, BPF_DW, VM, offsetof(struct ktap_vm, budget), R0);
+	ktap_emit_jump(e, u->insns[u->pc + 1 + insn->d].start);
+	ktap_emit_land(e, next);
+}
+
+/* NEXT and FORPREP: @op->fn returns 0 if the loop ends. */
 void ktap_lower_loop(struct ktap_unit *u, const struct ktap_code *insn,
 		     const struct lower_op *op)
 {
 	struct ktap_emit *e = &u->emit;
 
-	if (insn->d < 0) {
-		u->nstepped++;
-		ktap_emit_jump(e, ktap_unit_step(u));
-		return;
-	}
 	ktap_emit_mov(e, R1, VM);
 	ktap_emit_mov(e, R2, FRAME);
 	ktap_emit_alu_imm(e, BPF_ADD, R2, lower_value(u, insn->a));
 	ktap_emit_call(e, op->fn);
 	ktap_emit_jump_if_int(e, BPF_JSLT, R0, 0, ktap_unit_fail(u));
-	ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, u->insns[u->pc + 1 + insn->d].start);
+	if (insn->d < 0)
+		lower_end_in_loop(u, insn);
+	else
+		ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, u->insns[u->pc + 1 + insn->d].start);
 }

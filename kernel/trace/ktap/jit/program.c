@@ -108,7 +108,6 @@ static struct ktap_native *native_make(struct ktap_env *env, const struct ktap_f
 	native->filter = filter;
 	native->handler = handler;
 	native->ninsns = u.ninsns;
-	native->nstepped = u.nstepped;
 	ktap_unit_destroy(&u);
 	if (native->prog && !native_charge(env, native)) {
 		native_free_prog(native->prog);

@@ -296,7 +296,6 @@ void ktap_unit_emit(struct ktap_unit *u)
 	u32 i;
 
 	u->emit.n = 0;
-	u->nstepped = 0;
 	unit_begin(u);
 	for (i = 0; i < prog->nfuncs; i++) {
 		if (u->funcs[i])

@@ -44,7 +44,6 @@ struct unit_insn {
  * @clean: no integer of the unit has a length
  * @insns: by instruction: where its code is
  * @ninsns: instructions of bytecode
- * @nstepped: those of them that the interpreter always executes
  * @find: index of the code that finds the instruction whose number is in R0
  * @failed: index of the code that handles the error in R0 of the instruction in R2
  * @func: the function being lowered
@@ -65,7 +64,6 @@ struct ktap_unit {
 	bool clean;
 	struct unit_insn *insns;
 	u32 ninsns;
-	u32 nstepped;
 	u32 find;
 	u32 failed;
 	const struct ktap_func *func;

@@ -198,6 +198,41 @@ static void all_budgets_end_at_the_same_instruction(struct kunit *test)
 	test_expect_int(test, 30, test_run(test, native_vm(c, EVENT), NULL, 0));
 }
 
+/* As the compiler makes them: the end of the inner loop is a jump back to the outer one. */
+static void inner_loops_end_by_a_jump_back(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 12);
+	test_insn(c, KTAP_OP_NEWT, 9, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_TSETI, 9, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 8, 0, 0, 0);
+	/* three times through a table with one value, 1 */
+	test_insn(c, KTAP_OP_INT, 10, 0, 0, 3);
+	test_insn(c, KTAP_OP_JEQI, 10, 0, 0, 6);
+	test_insn(c, KTAP_OP_SUBI, 10, 10, 0, 1);
+	test_insn(c, KTAP_OP_MOV, 0, 9, 0, 0);
+	test_insn(c, KTAP_OP_ITER, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_NEXT, 0, 0, 0, -5);
+	test_insn(c, KTAP_OP_ADD, 8, 8, 4, 0);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -3);
+	/* from 1 to 2, to 1, and to 0, which is no round */
+	test_insn(c, KTAP_OP_INT, 10, 0, 0, 3);
+	test_insn(c, KTAP_OP_JEQI, 10, 0, 0, 8);
+	test_insn(c, KTAP_OP_SUBI, 10, 10, 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_MOV, 1, 10, 0, 0);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_FORPREP, 0, 0, 0, -6);
+	test_insn(c, KTAP_OP_ADD, 8, 8, 3, 0);
+	test_insn(c, KTAP_OP_FORLOOP, 0, 0, 0, -2);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -9);
+	test_insn(c, KTAP_OP_RET, 8, 1, 0, 0);
+	expect_same(c, EVENT, 80);
+	test_expect_int(test, 7, test_run(test, native_vm(c, EVENT), NULL, 0));
+}
+
 /* Division by -1 is inline if the number is a constant: it wraps, and does not trap. */
 static void division_by_minus_one_wraps(struct kunit *test)
 {
@@ -501,6 +536,7 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(long_functions_are_interpreted),
 	KUNIT_CASE(functions_beyond_the_memory_limit_are_interpreted),
 	KUNIT_CASE(all_budgets_end_at_the_same_instruction),
+	KUNIT_CASE(inner_loops_end_by_a_jump_back),
 	KUNIT_CASE(division_by_minus_one_wraps),
 	KUNIT_CASE(built_ins_call_native_functions),
 	KUNIT_CASE(functions_that_are_values_are_compiled_if_something_calls_them),

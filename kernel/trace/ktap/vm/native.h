@@ -42,7 +42,6 @@ enum ktap_jit_outcome {
  * @filter: the filter that runs first, or NULL
  * @handler: the function that runs first, or after @filter
  * @ninsns: instructions of bytecode that it replaces
- * @nstepped: those of them that the interpreter always executes, one at a time
  * @bytes: memory charged to the session
  * @next: another one of the session
  */
@@ -53,7 +52,6 @@ struct ktap_native {
 	const struct ktap_func *filter;
 	const struct ktap_func *handler;
 	u32 ninsns;
-	u32 nstepped;
 	size_t bytes;
 	struct ktap_native *next;
 };

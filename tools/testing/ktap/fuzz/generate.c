@@ -14,6 +14,7 @@
 #include "exec.h"
 #include "generate.h"
 #include "vm/builtin.h"
+#include "vm/opcode.h"
 
 #define MAX_BLOCKS	5
 #define MAX_STATEMENTS	6
@@ -384,6 +385,24 @@ static void short_function(struct gen *g)
 	g->f->ninsns = g->p->ncode - g->f->first;
 }
 
+/*
+ * Half of the jumps to a jump go where that one goes, as the compiler makes them: so a loop
+ * inside another one ends by a jump back.
+ */
+static void thread_jumps(struct gen *g)
+{
+	struct ktap_insn *code = g->p->code;
+	u32 i, to;
+
+	for (i = g->f->first; i < g->p->ncode; i++) {
+		if (ktap_opdefs[code[i].op].d != KTAP_X_JUMP || code[i].op == KTAP_OP_FORLOOP)
+			continue;
+		to = i + 1 + code[i].d;
+		if (i % 2 && to < g->p->ncode && code[to].op == KTAP_OP_JMP)
+			code[i].d = to + code[to].d - i;
+	}
+}
+
 static void function(struct gen *g, u32 i)
 {
 	u32 v;
@@ -402,6 +421,7 @@ static void function(struct gen *g, u32 i)
 	do
 		statements(g);
 	while (i == g->p->nfuncs - 1 && g->data < g->end && g->p->ncode < MAX_CODE - 512);
+	thread_jumps(g);
 	emit(g, KTAP_OP_RET, g->top - 1, pick(g, 2), 0, 0);
 	g->f->ninsns = g->p->ncode - g->f->first;
 }

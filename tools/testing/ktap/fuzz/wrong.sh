@@ -44,9 +44,10 @@ lower s/BPF_AND, R2, 63/BPF_AND, R2, 127/
 lower s/\.tag = KTAP_FUNC/.tag = KTAP_INT/
 lower s/JEQ, R2, 0, ktap_unit_step/JEQ, R2, 1, ktap_unit_step/
 lower s/ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));/(void)e;/
-lower_jump s/u32 cost = 1 + ktap/u32 cost = ktap/
+lower_jump s/return 1 + ktap_straight/return ktap_straight/
 lower_jump s/(u, BPF_JGT, R0, KTAP_INT)/(u, BPF_JGT, R0, KTAP_NIL)/
 lower_jump s/ktap_emit_alu(e, BPF_ADD, R1, R2)/ktap_emit_alu(e, BPF_SUB, R1, R2)/
+lower_jump s/cost = lower_jump_cost(u, insn), next, enough/cost = lower_jump_cost(u, insn) + 1, next, enough/
 inline s/u32 cost = func->cost + 1/u32 cost = func->cost/
 lower s/insn->d == -1 \&\& op->op == BPF_DIV/insn->d == -1/
 lower s/ROW_LOOP(FORPREP, loop, .fn = ktap_jit_for)/ROW_LOOP(FORPREP, loop, .fn = ktap_op_next)/
