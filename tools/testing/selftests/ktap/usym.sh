@@ -77,7 +77,8 @@ cp "$marked" "$tmp/root/bin/inside"
 can_wait
 chroot "$tmp/root" /bin/inside wait $n <&9 &
 inside=$!
-wait_until test "$(readlink "/proc/$inside/root")" != /
+is_inside() { [ "$(readlink "/proc/$inside/root")" != / ]; }
+wait_until is_inside
 start -q -p $inside -e "trace usdt:/bin/inside:demo:guarded { n += 1 } trace uprobe:/bin/inside:fire { m += 1 } trace_end { print(n, m) }"
 go_on
 wait $inside
