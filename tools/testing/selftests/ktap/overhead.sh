@@ -134,7 +134,7 @@ run -q -e "trace $enter { n += 1 } trace_end { print(n) }" -- "$workload" pin 0 
 out all_works_afterwards '1000\n'
 
 # 100 means neither a limit nor an end of the session
-run -q --max-overhead 100 -e "trace $enter { $work n += 1 } tick-9s { exit() }
+run -q --max-overhead 100 -e "trace $enter { $work n += 1 } tick-5s { exit() }
 trace_end { print(n > 0) }" -- "$workload" pin 0 spin 1
 out full_overhead_limit_never_ends_the_session 'true\n'
 is and_nothing_is_skipped "$(cat "$tmp/err")" ""

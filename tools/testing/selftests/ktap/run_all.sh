@@ -2,32 +2,35 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run the named tests (without .sh), or all except smoke, and print the sums. The name
-# "interpreted" stands for the tests below that say so.
+# "interpreted" stands for smoke and all those that may run differently without native code.
 # KTAP_JIT=0: no handler is compiled, except by the tests of native code.
 # KTAP_DIVIDE=N: tests that repeat something often do it N times less often (lib.sh).
 cd "$(dirname "$0")" || exit 1
 
 all="session bad_chunks session_over_socket tracefs_files minimal exact language portable"
-all="$all arguments tracepoint field probe_order memory act speculation testing json list dry"
+all="$all arguments tracepoint field probe_order condition trace_on memory act speculation testing"
+all="$all json list dry record"
 all="$all fault_plan pid_and_cpu_filters thread_filters oneliners listings original_scripts timer perf watch iter packet"
 all="$all scripts scripts_io scripts_system scripts_programs"
 all="$all function btf bpftrace cdef cgroup path ffi_call ffi_any fetch uprobe ustack usym utypes usdt ulib absent disappearing_programs"
-all="$all session_by_hand detach loss memory_limit memcg self with_other_tracers compat"
+all="$all session_by_hand detach kept_session loss memory_limit memcg self with_other_tracers compat"
 all="$all exit permissions signed overhead jit jit_always module hotplug churn kill"
 all="$all hammer fault storm"
 # the last one: it locks down the kernel
 all="$all lockdown"
-# For a kernel with CONFIG_DEBUG_INFO_BTF and the other options of lab/configs/btf.config,
-# without native code, when all tests have run as native code on a kernel without these
-# options: those that skip a part there for want of one of them ("# SKIP" in their output),
-# and those whose handlers see many kinds of events and values. lockdown is the last one, too.
-interpreted="session exact language arguments tracepoint field condition pid_and_cpu_filters list"
-interpreted="$interpreted scripts_io scripts_system"
-interpreted="$interpreted listings perf function btf bpftrace cdef ffi_call ffi_any fetch uprobe"
-interpreted="$interpreted absent memory_limit self compat overhead permissions churn smoke"
-interpreted="$interpreted lockdown"
+# Those that do the same with native code and without: no handler runs, or language runs the
+# same scripts (portable), or they choose between the two themselves (jit, jit_always).
+indifferent="session_over_socket tracefs_files signed portable jit jit_always"
 [ $# -gt 0 ] || set -- $all
-[ "$*" != interpreted ] || set -- $interpreted
+if [ "$*" = interpreted ]; then
+	set -- smoke
+	for name in $all; do
+		case " $indifferent " in
+		*" $name "*) ;;
+		*) set -- "$@" "$name" ;;
+		esac
+	done
+fi
 log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log.code"' EXIT
 passed=0 failed=0 skipped=0
