@@ -15,7 +15,7 @@ SERIES = 'series'
 
 
 class BranchError(Exception):
-    """What cannot be done, and what to do instead."""
+    """Something cannot be done; the text says why, and what to do instead."""
 
 
 HUNK = re.compile(rb'@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@')
@@ -277,5 +277,5 @@ class Branch:
 
 
 def object_name(content):
-    """What git calls a file with this content."""
+    """The name that git gives to a file with this content."""
     return hashlib.sha1(b'blob %d\0' % len(content) + content).hexdigest()
