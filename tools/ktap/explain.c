@@ -104,7 +104,7 @@ static const struct explanation explanations[] = {
 		"permission",
 		"Scripts see the whole machine. So a user needs the files of tracefs, and CAP_PERFMON\n"
 		"for functions and memory; perf_event_paranoid=-1 is enough for tracepoints, stacks and\n"
-		"timers. With 0 to 2 a user may trace system calls and programs of own processes, which\n"
+		"timers. With 0 to 2 a user may trace system calls of own processes, which\n"
 		"have no more rights than the user. Root of a container has none of these outside of it.",
 		"ktap --info says what this user may do; ls -l /sys/kernel/tracing/ktap/session.",
 		"For own processes, ktap -p PID or ktap -- COMMAND; otherwise\n"

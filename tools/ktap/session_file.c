@@ -99,6 +99,8 @@ static void explain_open(const char *tracefs, const char *path, int err)
 	fprintf(stderr, "ktap: error: cannot open %s: %s\n", path, strerror(err));
 	if (err == EACCES || err == EPERM)
 		session_advise(tracefs, err);
+	else if (err == EUSERS)
+		fputs("ktap: each user may have 16 sessions without CAP_PERFMON\n", stderr);
 }
 
 void session_no_tracefs(const char *tracefs)

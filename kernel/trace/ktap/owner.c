@@ -19,21 +19,23 @@
 /**
  * DOC: Own processes
  *
- * A user without CAP_PERFMON may trace system calls and programs of processes that a debugger
- * of this user could attach to.  Perf permits the first by the same rule: an event with
- * TRACE_EVENT_FL_CAP_ANY that is attached to a task needs ptrace_may_access() when it is opened,
- * and ends when the task executes a program that gives it more rights.  It does not permit the
- * second, because its uprobes are breakpoints in the memory of all processes.  Here, only the
- * memory of the user's own processes gets them, and that the user may change by ptrace() as
- * well.  This is what makes them harmless: a breakpoint between two instructions changes what
- * a program does.
+ * A user without CAP_PERFMON may trace system calls of processes that a debugger of this user
+ * could attach to.  Perf permits the same: an event with TRACE_EVENT_FL_CAP_ANY that is attached
+ * to a task needs ptrace_may_access() when it is opened, and ends when the task executes a
+ * program that gives it more rights.
+ *
+ * Programs cannot be traced so, as they cannot by perf.  uprobe_register() holds a lock that
+ * each fork() takes, while it reads a page of the file and locks the memory of each process that
+ * maps it.  A user who serves the file by FUSE, or has another page of that memory read from
+ * there, can make that last, and stop fork() for everybody.  And all users of a file share its
+ * uprobes: one could refuse a semaphore to the others, or make each mapping slow.
  *
  * The process of the session is checked by ptrace_may_access() when it is named, and that asks
- * the security modules.  But it may execute a setuid program later, or be followed into one,
- * and its number may be that of another process by then.  So each event checks the current
- * thread again, and each mapping of a file that would get a breakpoint checks the process that
- * has the mapping.  ktap_owner_has() compares what ptrace_may_access() compares for a tracer
- * without capabilities:
+ * the security modules.  It is checked as for ptrace(), not as for a look at /proc, because
+ * user_string() can read all of its memory.  But it may execute a setuid program later, or be
+ * followed into one, and its number may be that of another process by then.  So each event
+ * checks the current thread again.  ktap_owner_has() compares what ptrace_may_access() compares
+ * for a tracer without capabilities:
  *
  * - the real, effective and saved ids of the user and the group are the real ids of the opener;
  * - the permitted capabilities are among those of the opener, in the same user namespace;
@@ -45,17 +47,18 @@
  * again.  As with perf, a security module is not asked again at exec: a program that only gets
  * another domain from it, and no other ids or capabilities, is still traced.
  *
- * All events of such a session (system calls, uprobes) happen in the thread itself, in task
- * context.  The function is safe in any context nevertheless: credentials and
- * &task_struct.exec_state are freed after an RCU grace period, and no lock is taken.  The
- * credentials of the current thread can only be changed by that thread.  Its objective ones
- * are read, which override_creds() leaves alone.  A kernel thread belongs to nobody.  A thread
+ * All events of such a session, system calls, happen in the thread itself, in task context.  The
+ * function is safe in any context nevertheless: credentials and &task_struct.exec_state are
+ * freed after an RCU grace period, and no lock is taken.  The credentials of the current thread
+ * can only be changed by that thread.  Its objective ones are read, which override_creds()
+ * leaves alone.  A kernel thread belongs to nobody.  A thread
  * that has given up its memory still has its credentials and exec_state, but no event.
  *
  * The top level of a script runs in the task that writes it, and may read that task's memory.
  * So it must belong to the opener, too: a setuid program can be made to write a script that
- * it was given as its output.  trace_begin, trace_end and ticks run in the session's thread:
- * they interrupt nobody, and there is no memory of a program.
+ * it was given as its output.  trace_begin, trace_end and ticks run in the session's thread, in
+ * which there is no memory of a program.  No cgroup or limit of the user applies to that
+ * thread: so a user has few such sessions, with few ticks, and the thread has the least priority.
  */
 
 bool ktap_owner_is(const struct cred *owner, const struct cred *cred)
@@ -88,7 +91,7 @@ bool ktap_owner_may_trace(const struct cred *owner, struct pid *pid)
 	if (!task)
 		return false;
 	/* A process may always access itself: so the second check does not repeat the first. */
-	may = ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS) && ktap_owner_has(owner, task);
+	may = ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS) && ktap_owner_has(owner, task);
 	put_task_struct(task);
 	return may;
 }

@@ -52,14 +52,14 @@
  * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
  *   of both the script and the user who runs it (session_input.c, lib/act.c).
  *
- * Without these rights, users may trace system calls and programs of their own processes, if
+ * Without these rights, users may trace system calls of their own processes, if
  * kernel.perf_event_paranoid is 2 or less: owner.c has the rule.  No built-in function or value
  * of such a session tells about a process of somebody else, or about the kernel.  Those of the
  * current thread (pid, execname, uid, cgroup, ustack(), user_string(), ...) tell about the
  * opener's thread, or, in trace_begin, trace_end and ticks, about the session's thread, which
- * has no memory.  Stacks of the kernel, its memory, addresses of tasks and members of types
- * are refused.  The rest is what the files of /proc and /sys/fs/cgroup show to all users:
- * clocks, numbers of CPUs, cgroup_path(), functions like ffi.C.nr_running().
+ * has no memory.  Stacks of the kernel, its memory, addresses of tasks, members of types and
+ * other cgroups are refused.  The rest is what the files of /proc show to all users: clocks,
+ * numbers of CPUs, functions like ffi.C.nr_running().
  *
  * A signed script may give users the rights of CAP_PERFMON except for programs, if the
  * administrator has chosen that (policy.c).
@@ -78,6 +78,17 @@ static int permission_may_profile(void)
 }
 #endif
 
+/* A missing capability is no denial here: do not audit it. */
+static bool permission_cred_has(const struct cred *cred, int cap)
+{
+	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
+}
+
+static bool permission_has_perfmon(const struct cred *cred)
+{
+	return permission_cred_has(cred, CAP_SYS_ADMIN) || permission_cred_has(cred, CAP_PERFMON);
+}
+
 /*
  * May the current task trace its own processes, as by perf?  Not if perf_event_paranoid is 3 or
  * more, which some distributions use to forbid users all of perf.  A task with CAP_PERFMON may
@@ -87,7 +98,7 @@ static int permission_may_profile(void)
 static bool permission_may_own(void)
 {
 #ifdef CONFIG_PERF_EVENTS
-	return !perfmon_capable() && current_user_ns() == &init_user_ns &&
+	return !permission_has_perfmon(current_cred()) && current_user_ns() == &init_user_ns &&
 	       sysctl_perf_event_paranoid <= 2 && !security_perf_event_open(PERF_SECURITY_OPEN);
 #else
 	return false;
@@ -111,23 +122,27 @@ int ktap_permissions_open(void)
 	return permission_may_profile();
 }
 
-/* A missing capability is no denial here: do not audit it. */
-static bool permission_cred_has(const struct cred *cred, int cap)
-{
-	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
-}
-
-/* Store the rights of the opener, the current task. */
-void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
+/**
+ * ktap_permissions_init() - Store the rights of the opener, the current task
+ * @s: the session
+ * @cred: credentials of the opener
+ *
+ * Return: 0; -EPERM: it has lost them since ktap_permissions_open().
+ */
+int ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 {
 	s->may_profile = !permission_may_profile();
-	if (!s->may_profile && !ktap_policy_opens() && permission_may_own())
+	if (!s->may_profile && !ktap_policy_opens()) {
+		if (!permission_may_own())
+			return -EPERM;
 		s->filter.owner = get_cred(cred);
+	}
 	s->admin = permission_cred_has(cred, CAP_SYS_ADMIN);
-	s->perfmon = s->admin || permission_cred_has(cred, CAP_PERFMON);
-	s->programs = s->filter.owner || (s->perfmon && s->may_profile);
+	s->perfmon = permission_has_perfmon(cred);
+	s->programs = s->perfmon && s->may_profile;
 	s->addresses = kallsyms_show_value(cred);
 	s->net_admin = permission_cred_has(cred, CAP_NET_ADMIN);
+	return 0;
 }
 
 #define PERFMON		BIT(0)
@@ -140,6 +155,8 @@ static const char no_program[] =
 	"CAP_PERFMON is needed to read the memory of programs (args.filename needs no reading)";
 static const char no_stack[] =
 	"CAP_PERFMON is needed for stacks of the kernel, or kernel.perf_event_paranoid -1";
+static const char no_cgroup[] =
+	"CAP_PERFMON is needed for other cgroups, or kernel.perf_event_paranoid -1";
 static const char no_address[] = "CAP_PERFMON is needed for addresses of the kernel";
 static const char no_symbol[] =
 	"the opener of the session sees no addresses in /proc/kallsyms (kptr_restrict, CAP_SYSLOG)";
@@ -160,6 +177,8 @@ static const struct {
 	{ KTAP_FN_JOIN,		 PERFMON | OWN,		no_program },
 	{ KTAP_FN_KSTACK,	 PERFMON | PROFILE,	no_stack },
 	{ KTAP_FN_CALLED_FROM,	 PERFMON | PROFILE,	no_stack },
+	{ KTAP_FN_CGROUP_ID,	 PERFMON | PROFILE,	no_cgroup },
+	{ KTAP_FN_CGROUP_PATH,	 PERFMON | PROFILE,	no_cgroup },
 	{ KTAP_FN_CURTASK,	 PERFMON,		no_address },
 	{ KTAP_FN_KADDR,	 PERFMON,		no_address },
 	{ KTAP_FN_KADDR,	 ADDRESSES,		no_symbol },

@@ -349,17 +349,51 @@ void ktap_session_unlock(struct ktap_session *s)
 
 /* Open and close */
 
-/* @cred are those of the opener.  The caller has called ktap_permissions_open(). */
+/* Nothing of the session runs. */
+static void session_free(struct ktap_session *s)
+{
+	unsigned int i;
+
+	ktap_output_destroy(&s->output);
+	for (i = 0; i < s->nargs; i++) {
+		if (s->args[i].tag == KTAP_STR)
+			kfree(s->args[i].blob);
+	}
+	kvfree(s->args);
+	ktap_user_places_free(&s->user_places);
+	kvfree(s->filter.followed);
+	ktap_cgroup_put(s->filter.cgroup);
+	kfree(s->filter.cpus);
+	kvfree(s->chunk);
+	kfree(s->line);
+	put_pid(s->filter.pid);
+	put_cred(s->filter.owner);
+	put_pid(s->filter.reader);
+	put_pid(s->opener);
+	mem_cgroup_put(s->memcg);
+	kfree(s);
+}
+
+/*
+ * @cred are those of the opener.  The caller has called ktap_permissions_open().
+ * Return an error pointer: -EUSERS: the user has too many sessions of own processes; -EPERM,
+ * -ENOMEM.
+ */
 struct ktap_session *ktap_session_open(const struct cred *cred)
 {
 	struct ktap_session *s = kzalloc_obj(*s, KTAP_GFP);
 	unsigned int i;
+	int err;
 
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 
 	s->filter.state = KTAP_OPEN;
-	ktap_permissions_init(s, cred);
+	err = ktap_permissions_init(s, cred);
+	if (err) {
+		kfree(s);
+		return ERR_PTR(err);
+	}
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->probes);
@@ -390,7 +424,11 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 	s->memory = SIZE_MAX;
 	s->filter.reader = get_pid(task_tgid(current));
 
-	ktap_sessions_add(s);
+	err = ktap_sessions_add(s);
+	if (err) {
+		session_free(s);
+		return ERR_PTR(err);
+	}
 	return s;
 }
 
@@ -429,33 +467,13 @@ static void session_quiesce(struct ktap_session *s)
  */
 void ktap_session_close(struct ktap_session *s)
 {
-	unsigned int i;
-
 	ktap_sessions_remove(s);
 	if (s->filter.worker) {
 		session_quiesce(s);
 		ktap_sources_release(s);
 		ktap_session_unprepare(s);
 	}
-
-	ktap_output_destroy(&s->output);
-	for (i = 0; i < s->nargs; i++) {
-		if (s->args[i].tag == KTAP_STR)
-			kfree(s->args[i].blob);
-	}
-	kvfree(s->args);
-	ktap_user_places_free(&s->user_places);
-	kvfree(s->filter.followed);
-	ktap_cgroup_put(s->filter.cgroup);
-	kfree(s->filter.cpus);
-	kvfree(s->chunk);
-	kfree(s->line);
-	put_pid(s->filter.pid);
-	put_cred(s->filter.owner);
-	put_pid(s->filter.reader);
-	put_pid(s->opener);
-	mem_cgroup_put(s->memcg);
-	kfree(s);
+	session_free(s);
 }
 
 /* Built-in functions */

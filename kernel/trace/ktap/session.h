@@ -312,7 +312,7 @@ void ktap_session_error(struct ktap_session *s, const struct ktap_vm *vm);
 
 /* permissions.c */
 int ktap_permissions_open(void);
-void ktap_permissions_init(struct ktap_session *s, const struct cred *cred);
+int ktap_permissions_init(struct ktap_session *s, const struct cred *cred);
 int ktap_permissions_check(struct ktap_session *s, const struct ktap_program *prog);
 
 /* session_input.c */

@@ -60,8 +60,11 @@ static int input_set_pid(struct ktap_session *s, const char *value)
 
 static int input_set_cgroup(struct ktap_session *s, const char *value)
 {
-	struct cgroup *cgrp = ktap_cgroup_get(value);
+	struct cgroup *cgrp;
 
+	if (s->filter.owner)
+		return ktap_session_refuse(s, -EPERM, "CAP_PERFMON is needed to name a cgroup");
+	cgrp = ktap_cgroup_get(value);
 	if (cgrp == ERR_PTR(-EOPNOTSUPP))
 		return ktap_session_refuse(s, -EOPNOTSUPP,
 					   "cgroup: this kernel was built without CONFIG_CGROUPS");

@@ -4,12 +4,14 @@
  */
 #include <linux/bitops.h>
 #include <linux/cleanup.h>
+#include <linux/cred.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
+#include <linux/uidgid.h>
 
 #include "probe.h"
 #include "session.h"
@@ -21,11 +23,29 @@ DEFINE_MUTEX(ktap_sessions_lock);
 LIST_HEAD(ktap_sessions);		/* protected by ktap_sessions_lock */
 static u64 last_id;			/* protected by ktap_sessions_lock */
 
-void ktap_sessions_add(struct ktap_session *s)
+/* Sessions of own processes for each user, as no other limit of the user counts their threads */
+#define MAX_OWN_SESSIONS	16
+
+/* The sessions of own processes that this user has */
+static unsigned int sessions_of_owner(const struct cred *owner)
+{
+	const struct ktap_session *s;
+	unsigned int n = 0;
+
+	list_for_each_entry(s, &ktap_sessions, list)
+		n += s->filter.owner && uid_eq(s->filter.owner->uid, owner->uid);
+	return n;
+}
+
+/* Return 0; -EUSERS: the user has MAX_OWN_SESSIONS. */
+int ktap_sessions_add(struct ktap_session *s)
 {
 	guard(mutex)(&ktap_sessions_lock);
+	if (s->filter.owner && sessions_of_owner(s->filter.owner) >= MAX_OWN_SESSIONS)
+		return -EUSERS;
 	s->id = ++last_id;
 	list_add_tail(&s->list, &ktap_sessions);
+	return 0;
 }
 
 void ktap_sessions_remove(struct ktap_session *s)

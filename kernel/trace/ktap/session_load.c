@@ -211,7 +211,8 @@ static int load_start_thread(struct ktap_session *s)
 	}
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
-	set_user_nice(worker->task, task_nice(current));
+	/* The thread is in no cgroup of the user, and no limit of the user applies to it. */
+	set_user_nice(worker->task, s->filter.owner ? MAX_NICE : task_nice(current));
 	err = load_init_output(s, worker) ?: ktap_threads_watch(s);
 	if (err) {
 		kthread_destroy_worker(worker);

@@ -26,7 +26,7 @@ void ktap_session_unprepare(struct ktap_session *s);
 /* session_list.c */
 extern struct mutex ktap_sessions_lock;
 extern struct list_head ktap_sessions;
-void ktap_sessions_add(struct ktap_session *s);
+int ktap_sessions_add(struct ktap_session *s);
 void ktap_sessions_remove(struct ktap_session *s);
 
 /* session_report.c */

@@ -154,7 +154,7 @@ static int source_none_found(struct ktap_vm *vm, const struct ktap_probe *probe,
 static int source_not_own(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	return ktap_vm_error(vm, -EPERM,
-			     "'%s': CAP_PERFMON is needed (for tracepoints and profiles kernel.perf_event_paranoid=-1 is enough): this user may trace system calls and programs of own processes",
+			     "'%s': CAP_PERFMON is needed (for tracepoints and profiles kernel.perf_event_paranoid=-1 is enough): this user may trace system calls of own processes",
 			     probe->event);
 }
 
@@ -176,6 +176,9 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 
 		if (!name || !glob_match(system, call->class->system))
 			continue;
+		/* nor may the opener learn what others exist */
+		if (s->filter.owner && !ktap_is_syscall(call))
+			continue;
 		system_found = true;
 		if (!glob_match(event, name))
 			continue;
@@ -188,8 +191,6 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 		if (s->npoints >= KTAP_MAX_POINTS)
 			return ktap_vm_error(vm, -E2BIG, "more than %d events in one script",
 					     KTAP_MAX_POINTS);
-		if (s->filter.owner && !ktap_is_syscall(call))
-			return source_not_own(vm, probe);
 		if (ktap_is_syscall(call))
 			err = ktap_syscall_add(probe, call);
 		else
@@ -200,6 +201,8 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 
 	if (s->npoints > before)
 		return 0;
+	if (s->filter.owner && !system_found)
+		return source_not_own(vm, probe);
 	return source_none_found(vm, probe, system, exact, system_found);
 }
 
@@ -243,8 +246,11 @@ static int source_parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const
 		return ktap_vm_error(vm, err, "'%s': a tick is like tick-10ms (s, ms, us, ns, hz)",
 				     probe->event);
 	case -ERANGE:
-		return ktap_vm_error(vm, err, "'%s' is too often: at most every 10us",
-				     probe->event);
+		return ktap_vm_error(vm, err, "'%s' is too often: at most every %s", probe->event,
+				     probe->session->filter.owner ? "1ms without CAP_PERFMON" : "10us");
+	case -EUSERS:
+		return ktap_vm_error(vm, err, "'%s': at most %u ticks without CAP_PERFMON",
+				     probe->event, KTAP_MAX_OWN_TICKS);
 	case 0:
 		return 0;
 	}
@@ -315,15 +321,14 @@ static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, co
 typedef int source_parse_fn(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 
 /*
- * May the events that @parse adds be those of a session of own processes?  Tracepoints and
- * iterators are checked later.
+ * May the events that @parse adds be those of a session of own processes?  Of tracepoints only
+ * those of system calls are found then.
  */
 static bool source_is_own(source_parse_fn *parse)
 {
 	return parse == source_parse_begin || parse == source_parse_end ||
 	       parse == source_parse_tick || parse == source_parse_interval ||
-	       parse == ktap_parse_iter || parse == source_parse_tracepoint ||
-	       parse == ktap_parse_user;
+	       parse == source_parse_tracepoint;
 }
 
 /* Prefixes of events: the first match is used.  Without a match: SYSTEM:EVENT. */

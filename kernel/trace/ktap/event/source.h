@@ -30,6 +30,10 @@ struct tracepoint;
 /* Shorter periods would keep a CPU busy with ticks alone. */
 #define KTAP_MIN_PERIOD		10000	/* ns */
 
+/* Ticks interrupt also processes of others: those of a session of own processes are few. */
+#define KTAP_MIN_OWN_PERIOD	NSEC_PER_MSEC
+#define KTAP_MAX_OWN_TICKS	16
+
 /**
  * enum ktap_part - a part of an event that a script reads
  * @KTAP_PART_FIELD: a field, by its index in the program's fields

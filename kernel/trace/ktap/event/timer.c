@@ -86,12 +86,25 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
+static bool timer_too_many(const struct ktap_session *s)
+{
+	const struct ktap_point *point;
+	unsigned int n = 0;
+
+	if (!s->filter.owner)
+		return false;
+	list_for_each_entry(point, &s->points, list)
+		n += point->source == &ktap_timer_source;
+	return n >= KTAP_MAX_OWN_TICKS;
+}
+
 /**
  * ktap_tick_add() - Add a tick to a probe
  * @probe: the probe
  * @period: the period, see ktap_parse_period()
  *
- * Return: 0; -EINVAL: no such period; -ERANGE: shorter than KTAP_MIN_PERIOD; -ENOMEM.
+ * Return: 0; -EINVAL: no such period; -ERANGE: shorter than KTAP_MIN_PERIOD, or in a session
+ * of own processes than KTAP_MIN_OWN_PERIOD; -EUSERS: that has KTAP_MAX_OWN_TICKS; -ENOMEM.
  */
 int ktap_tick_add(struct ktap_probe *probe, const char *period)
 {
@@ -102,6 +115,10 @@ int ktap_tick_add(struct ktap_probe *probe, const char *period)
 		return -EINVAL;
 	if (ns < KTAP_MIN_PERIOD)
 		return -ERANGE;
+	if (probe->session->filter.owner && ns < KTAP_MIN_OWN_PERIOD)
+		return -ERANGE;
+	if (timer_too_many(probe->session))
+		return -EUSERS;
 	if (ktap_probe_charge(probe, sizeof(*tick)))
 		return -ENOMEM;
 	tick = kzalloc_obj(*tick, KTAP_GFP);

@@ -12,7 +12,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "owner.h"
 #include "session.h"
 #include "session_output.h"
 #include "user/uprobe_args.h"
@@ -23,9 +22,7 @@
  * A place is an instruction in a file, and one uprobe.  It is also in later mappings of
  * the file: of libraries loaded later, and of processes started later.  If a session is
  * for one process only (pid, follow), the filter of its uprobes excludes the others, and
- * their memory is not changed.  If the opener may trace only own processes, it also excludes
- * the memory of a process that is no longer the opener's, like that of a setuid program, from
- * the first mapping on (owner.c).  A child has its parent's breakpoints: they
+ * their memory is not changed.  A child has its parent's breakpoints: they
  * are removed when it reaches the first, unless it is followed.
  *
  * The kernel watches the return of a function by taking the place of its return
@@ -58,32 +55,11 @@
 
 static bool uprobe_attach_wants_process(const struct ktap_session *s, struct task_struct *p)
 {
-	if (s->filter.owner && !ktap_owner_has(s->filter.owner, p))
-		return false;
 	return task_tgid(p) == s->filter.pid ||
 	       (s->filter.followed && test_bit(p->tgid, s->filter.followed));
 }
 
-#ifndef CONFIG_MEMCG
-/* Called under RCU.  Look for a process of the opener, as the memory names none. */
-static bool uprobe_attach_wants_any(const struct ktap_session *s, const struct mm_struct *mm)
-{
-	struct task_struct *p;
-
-	if (!s->filter.owner)
-		return true;
-	for_each_process(p) {
-		if (READ_ONCE(p->mm) == mm && uprobe_attach_wants_process(s, p))
-			return true;
-	}
-	return false;
-}
-#endif
-
-/*
- * The session is for one process.  May accept too many, unless it is for processes of the
- * opener only: activation.c filters again.
- */
+/* The session is for one process.  May accept too many: activation.c filters again. */
 static noinline bool uprobe_attach_wants_mm(const struct ktap_session *s,
 					    const struct mm_struct *mm)
 {
@@ -97,11 +73,11 @@ static noinline bool uprobe_attach_wants_mm(const struct ktap_session *s,
 	if (p && uprobe_attach_wants_process(s, p))
 		return true;
 #else
-	if (s->filter.followed && uprobe_attach_wants_any(s, mm))
+	if (s->filter.followed)
 		return true;
 #endif
 	p = pid_task(s->filter.pid, PIDTYPE_TGID);
-	return p && READ_ONCE(p->mm) == mm && uprobe_attach_wants_process(s, p);
+	return p && READ_ONCE(p->mm) == mm;
 }
 
 static __always_inline bool uprobe_attach_place_filter(const struct ktap_uplace *p,

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/permission_table.sh"
 needs syscalls:sys_enter_getppid functions
-plan $((9 * nrows + 50))
+plan $((9 * nrows + 52))
 
 was=$(cat $paranoid)
 
@@ -166,9 +166,6 @@ out path_is_found_for_root 'n: 0\n'
 own() { with "$workload" as $nobody "$KTAP" -q "$@"; }
 calls='trace syscalls:sys_enter_write /args.count == 77/ { n += 1 } trace_end { print(n) }'
 target=$here/utarget
-setuid_target=$tmp/utarget
-cp "$target" "$setuid_target"
-chmod 4755 "$setuid_target"
 # the command of a fifo that this script holds open as file 9
 can_wait
 # begin USER COMMAND...: start a process of this user, which waits for a line from file $line;
@@ -209,8 +206,8 @@ out own_processes_are_traced '50\n'
 run -q -e "trace_begin { print(1) } trace_end { system('cat $tracefs/ktap/sessions') }" --unsafe
 ! grep -q own= "$tmp/out" && grep -q ' attached=0/0' "$tmp/out"
 result $? and_not_of_other_sessions
-own -p $started -e 'trace *:sys_enter* { n += 1 }'
-says a_pattern_must_match_only_system_calls "^-e:1:7: error: '[*]:sys_enter[*]': CAP_PERFMON is needed [(]for tracepoints and profiles kernel.perf_event_paranoid=-1 is enough[)]: this user may trace system calls and programs of own processes\$"
+own -p $started -e 'trace sched:* { n += 1 }'
+says only_system_calls_are_events "^-e:1:7: error: 'sched:[*]': CAP_PERFMON is needed [(]for tracepoints and profiles kernel.perf_event_paranoid=-1 is enough[)]: this user may trace system calls of own processes\$"
 
 # processes of others
 refusal='belongs to another user, or is privileged$'
@@ -277,43 +274,40 @@ own -e 'trace tick-1ms { print(user_string($1), len(ustack), execname == "worklo
 out ticks_have_no_memory 'nil\t0\tfalse\n'
 own -e 'print(user_string(1), kstack)' -- true
 says no_kernel_stack '^-e:1:.* error: CAP_PERFMON is needed for stacks of the kernel, or kernel.perf_event_paranoid -1$'
-if has programs; then
-	at() { echo "${2:-$target}:$("$target" offset "$1")"; }
-	own -e "trace uprobe:$(at say) { n[user_string(arg0)] += 1 } trace_end { print(n) }" -- "$target" say hello 20
-	out programs_have 'hello: 20\n'
-	add="trace uprobe:$(at add) { n += 1 } trace uretprobe:$(at add) { m[retval] += 1 } trace_end { print(n, m[55]) }"
-	own -e "$add" -- "$target" add 50
-	out functions_of_own_programs '50\t50\n'
-	# a setuid program has no breakpoint: not even if the user could choose a bad place for it
-	own -e "trace uprobe:$(at add "$setuid_target") { n += 1 } trace_end { print(n) }" -- sh -c "$setuid_target add 50; $setuid_target intact || echo changed"
-	out setuid_programs_are_not_changed 'nil\n'
-	# others with the same file: one from before, and a later one
-	begin $nobody "$target" wait intact
-	own_waiter=$waiter
-	mkfifo "$tmp/second" && exec 8<>"$tmp/second"
-	line=8
-	begin 1 "$target" wait intact
-	other=$waiter
-	"$workload" as $nobody "$KTAP" -q -p $own_waiter -e "$add" >"$tmp/out" 2>"$tmp/err" </dev/null &
-	tracer=$!
-	reaches $tracer running
-	"$workload" as 1 "$target" intact
-	result $? later_processes_of_others_are_not_changed
-	echo >&8
-	wait $other
-	result $? nor_are_earlier_ones
-	code=0
-	go_on
-	wait $own_waiter || code=$?
-	[ $code != 0 ]
-	result $? as_the_one_that_is_traced
-	reap
-else
-	for name in programs_have functions_of_own_programs setuid_programs_are_not_changed \
-		later_processes_of_others_are_not_changed nor_are_earlier_ones as_the_one_that_is_traced; do
-		skip $name "this kernel has no probes in programs"
-	done
-fi
+own -e "trace uprobe:$target:add { n += 1 }" -- "$target" add 1
+says no_programs "^-e:1:7: error: 'uprobe:.*': CAP_PERFMON is needed to trace programs\$"
+own -e 'trace tick-999us { n += 1 }' -- true
+says ticks_are_rare "^-e:1:7: error: 'tick-999us' is too often: at most every 1ms without CAP_PERFMON\$"
+own -e "$(yes 'trace tick-1s { n += 1 }' | head -n 17)" -- true
+says ticks_are_few "^-e:17:7: error: 'tick-1s': at most 16 ticks without CAP_PERFMON\$"
+own -e 'print(cgroup_path(1))' -- true
+says no_other_cgroups '^-e:1:.* error: CAP_PERFMON is needed for other cgroups, or kernel.perf_event_paranoid -1$'
+own --cgroup / -e "$calls" -- true
+says nor_by_name '^ktap: error: CAP_PERFMON is needed to name a cgroup$'
+own -e 'trace sched:nosuch { n += 1 }' -- true
+says names_of_events_are_not_told "^-e:1:7: error: 'sched:nosuch': CAP_PERFMON is needed "
+# a user has 16 sessions; those of others do not count
+cat >"$tmp/many.sh" <<E
+for i in 1 2; do
+	(exec 3<>$session 4<>$session 5<>$session 6<>$session 7<>$session 8<>$session 9<>$session
+		echo >$tmp/open/many\$i
+		exec sleep 100) &
+	holders="\$holders \$!"
+done
+until [ -e $tmp/open/many1 ] && [ -e $tmp/open/many2 ]; do sleep 0.1; done
+exec 3<>$session
+$KTAP -q -e '$calls' -- $workload write 77 1
+exec 4<>$session
+$KTAP -q -e '$calls' -- $workload write 77 1 || echo refused
+kill \$holders
+E
+with "$workload" as $nobody sh "$tmp/many.sh"
+[ "$(cat "$tmp/out")" = "1
+refused" ] && matches "$tmp/err" '^ktap: error: cannot open .*/ktap/session: Too many users$' \
+	'^ktap: each user may have 16 sessions without CAP_PERFMON$'
+result $? sessions_are_few
+own -e "$calls" -- "$workload" write 77 2
+out until_one_is_closed '2\n'
 
 # programs with more rights that write for the user
 "$KTAPC" -w -o "$tmp/top.ktap" -e 'print(user_string(1), len(ustack))' 2>"$tmp/err"
