@@ -99,9 +99,9 @@ typedef bool (*ktap_member_fn)(void *ctx, const char *name, uint32_t number, con
 			       struct ktap_member_type *type);
 
 /*
- * Get the name and type of a parameter of "FUNCTION" or "MODULE:FUNCTION" of the kernel, from 0, or
- * the name of a field of the tracepoint "SYSTEM/EVENT", "" if it is an array. False: it has fewer, or
- * is not known.
+ * Get the name and type of a parameter of "FUNCTION" or "MODULE:FUNCTION" of the kernel, from 0,
+ * or the name of a field of the tracepoint "SYSTEM/EVENT", "" if it is an array. False: it has
+ * fewer, or is not known.
  */
 typedef bool (*ktap_parameter_fn)(void *ctx, const char *function, unsigned int number,
 				  const char **name, struct ktap_member_type *type);

@@ -329,7 +329,7 @@ static void program_types_cast(struct program_walk *w, struct node *n)
 	string->len = strlen(string->str);
 }
 
-/* The address of the event, reg("pc"); args.ip, that of the function, if one of them is its return */
+/* The address of the event, reg("pc"); if one of them is a return, that of the function, args.ip */
 static struct node *program_types_place(struct program_walk *w, struct pos pos)
 {
 	struct compiler *cc = w->types.cc;

@@ -247,7 +247,8 @@ static int source_parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const
 				     probe->event);
 	case -ERANGE:
 		return ktap_vm_error(vm, err, "'%s' is too often: at most every %s", probe->event,
-				     probe->session->filter.owner ? "1ms without CAP_PERFMON" : "10us");
+				     probe->session->filter.owner ? "1ms without CAP_PERFMON" :
+								    "10us");
 	case -EUSERS:
 		return ktap_vm_error(vm, err, "'%s': at most %u ticks without CAP_PERFMON",
 				     probe->event, KTAP_MAX_OWN_TICKS);
@@ -321,8 +322,8 @@ static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, co
 typedef int source_parse_fn(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 
 /*
- * May the events that @parse adds be those of a session of own processes?  Of tracepoints only
- * those of system calls are found then.
+ * May the events that @parse adds be those of a session of own processes?  It finds no
+ * tracepoints then but those of system calls.
  */
 static bool source_is_own(source_parse_fn *parse)
 {

@@ -85,8 +85,9 @@ static bool bt_import_folder(struct bt_parser *p, const char *name, struct pos p
 
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
 		return false;
-	if (st.st_mode & S_IWOTH)
-		bt_fail(p, pos, NULL, "everyone can write to '%s', which decides what is run", path);
+	if (st.st_mode & 0002)
+		bt_fail(p, pos, NULL, "everyone can write to '%s', which decides what is run",
+			path);
 	n = p->failed ? 0 : scandir(path, &entries, bt_import_select, alphasort);
 	if (p->failed || n < 0)
 		return p->failed;

@@ -16,9 +16,8 @@ static const struct {
 	  "if (has_key(@map, $key)) { $value = @map[$key]; true } else { false } }" },
 	{ "memcmp", "macro memcmp(left, right, count) { let $left = buf(left, count); "
 	  "let $right = buf(right, count); $left == $right ? 0 : ($left < $right ? -1 : 1) }" },
-	{ "assert_str", "macro assert_str(value) { "
-	  "static_assert(is_str(value) || is_array(value) || is_ptr(value), "
-	  "\"string-like values must be either strings, arrays or pointers\"); }" },
+	{ "assert_str", "macro assert_str(v) { "
+	  "static_assert(is_str(v) || is_array(v) || is_ptr(v), \"no string or pointer\"); }" },
 	{ "default_str_length", "macro default_str_length() { config().max_strlen }" },
 	{ "strcap", "macro strcap(value) { sizeof(value) }" },
 };

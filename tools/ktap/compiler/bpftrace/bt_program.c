@@ -208,8 +208,8 @@ static void bt_program_address(struct bt_program *p, struct bt_node *n)
 }
 
 /*
- * The function of "fentry:FUNCTION", the tracepoint as "SYSTEM/EVENT", and the function of a raw one,
- * whose first parameter is no argument; NULL: another event, or a pattern
+ * The function of "fentry:FUNCTION", the tracepoint as "SYSTEM/EVENT", and the function of a raw
+ * one, whose first parameter is no argument; NULL: another event, or a pattern
  */
 static const char *bt_program_kernel(struct bt_script *s, unsigned int *skipped)
 {
