@@ -29,6 +29,7 @@ enum ktap_state {
 
 struct cgroup;
 struct cpumask;
+struct cred;
 
 struct ktap_session {
 	struct {
@@ -37,6 +38,7 @@ struct ktap_session {
 		struct cgroup *cgroup;
 		char comm[KTAP_EXECNAME_SIZE];
 		struct cpumask *cpus;
+		const struct cred *owner;	/* NULL: a user with all rights */
 	} filter;
 	struct mutex lock;	/* as in the kernel */
 	bool admin;
