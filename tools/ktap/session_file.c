@@ -100,7 +100,8 @@ static void explain_open(const char *tracefs, const char *path, int err)
 	if (err == EACCES || err == EPERM)
 		session_advise(tracefs, err);
 	else if (err == EUSERS)
-		fputs("ktap: each user may have 16 sessions without CAP_PERFMON\n", stderr);
+		fputs("ktap: this user has as many sessions as are allowed without CAP_PERFMON: end one of them\n",
+		      stderr);
 }
 
 void session_no_tracefs(const char *tracefs)

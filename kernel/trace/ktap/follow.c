@@ -119,7 +119,7 @@ int ktap_set_process(struct ktap_session *s, pid_t nr)
 		if (s->filter.owner && !ktap_owner_may_trace(s->filter.owner, pid)) {
 			put_pid(pid);
 			return ktap_session_refuse(s, -EPERM,
-						   "CAP_PERFMON is needed to trace process %d: it belongs to another user, or is privileged",
+						   "CAP_PERFMON is needed to trace process %d: it belongs to another user, is privileged, or may not be attached to (ptrace)",
 						   nr);
 		}
 		put_pid(s->filter.pid);
