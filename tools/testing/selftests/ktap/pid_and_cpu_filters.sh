@@ -299,8 +299,8 @@ result $? events_of_other_cpus_are_not_missed
 run -q -C 1 -e 'trace profile-1ms { t[cpu] += 1 } trace tick-300ms { exit() } trace_end { print(t[0], t[1] > 0, len(t)) }' -- \
 	"$workload" pin 1 burn 2000
 out profile_of_one_cpu 'nil\ttrue\t1\n'
-run -q -C 0 -e 'trace software:cpu-clock:1000000 { t[cpu] += 1 } trace tick-300ms { exit() } trace_end { print(t[0] > 50, len(t)) }' -- \
-	"$workload" pin 0 burn 2000
+run -q -C 0 -e 'trace software:cpu-clock:1000000 { t[cpu] += 1 } trace tick-10ms /t[0] > 50/ { exit() } trace_end { print(t[0] > 50, len(t)) }' -- \
+	"$workload" pin 0 burn 20000
 out counter_of_one_cpu 'true\t1\n'
 run -q -C 1 -e 'trace kprobe:vfs_write /arg2 == 77/ { n += 1 } trace_end { print(n) }' -- sh -c "$both"
 out functions_of_one_cpu "$n\n"
