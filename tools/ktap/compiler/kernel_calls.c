@@ -63,6 +63,8 @@ const struct kernel_call kernel_calls[] = {
 	CALL("u16", swab16, "u16 x", INT, INT),
 	CALL("u32", swab32, "u32 x", INT, INT),
 	CALL("u64", swab64, "u64 x", INT, INT),
+	CALL("u16", ntohs, "__be16 x", INT, INT),
+	CALL("u32", ntohl, "__be32 x", INT, INT),
 
 	ACTION("void", dump_stack, "void", NIL),
 	ACTION("int", printk, "const char *fmt, ...", INT, STRING),

@@ -7,6 +7,8 @@
 #include <linux/math.h>
 #include <linux/swab.h>
 
+#include <asm/byteorder.h>
+
 #include "vm/kernel_call.h"
 
 /*
@@ -24,3 +26,5 @@ KTAP_KERNEL_CALL(int_sqrt64, INT, int_sqrt64(r[0].u))
 KTAP_KERNEL_CALL(swab16, INT, swab16((u16)r[0].u))
 KTAP_KERNEL_CALL(swab32, INT, swab32((u32)r[0].u))
 KTAP_KERNEL_CALL(swab64, INT, swab64(r[0].u))
+KTAP_KERNEL_CALL(ntohs, INT, be16_to_cpu((__force __be16)r[0].u))
+KTAP_KERNEL_CALL(ntohl, INT, be32_to_cpu((__force __be32)r[0].u))

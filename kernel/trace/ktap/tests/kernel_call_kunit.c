@@ -68,7 +68,7 @@ static void functions_without_arguments_give_values(struct kunit *test)
 
 static void integers_are_converted_as_in_c(struct kunit *test)
 {
-	static const struct {
+	const struct {
 		const char *name;
 		s64 arg;
 		s64 want;
@@ -80,6 +80,10 @@ static void integers_are_converted_as_in_c(struct kunit *test)
 		{ "swab32", 0x55512345678, 0x78563412 },
 		{ "swab32", 0x000000ff, 0xff000000 },
 		{ "swab64", 0x0102030405060708, 0x0807060504030201 },
+		{ "ntohs", (__force s64)cpu_to_be16(443), 443 },
+		{ "ntohs", (__force s64)cpu_to_be16(0xfff0) | ~0xffffLL, 0xfff0 },
+		{ "ntohl", (__force s64)cpu_to_be32(0x7f000001), 0x7f000001 },
+		{ "ntohl", (__force s64)cpu_to_be32(0xfffffff0) | 5LL << 32, 0xfffffff0 },
 		{ "fls64", 0, 0 },
 		{ "fls64", -1, 64 },
 		{ "hweight64", 0x8000000000000101, 3 },

@@ -50,6 +50,8 @@ CALL(int_sqrt64, ANYWHERE, 0, INT, INT)
 CALL(swab16, ANYWHERE, 0, INT, INT)
 CALL(swab32, ANYWHERE, 0, INT, INT)
 CALL(swab64, ANYWHERE, 0, INT, INT)
+CALL(ntohs, ANYWHERE, 0, INT, INT)
+CALL(ntohl, ANYWHERE, 0, INT, INT)
 
 /* Text in the log of the kernel and in the buffer of ftrace */
 CALL(dump_stack, UNSAFE_ANYWHERE, 0, NIL)

@@ -5,6 +5,7 @@
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define noinline		__attribute__((__noinline__))
+#define __force
 #define __uninitialized
 #define __must_check		__attribute__((__warn_unused_result__))
 #define __printf(a, b)		__attribute__((__format__(printf, a, b)))

@@ -27,7 +27,6 @@ void *shim_per_cpu_ptr(void *p, int cpu);
 /* symbols.c: the address of a static variable; NULL if it is not one. */
 void *shim_static_percpu(void *p, int cpu);
 
-#define __force
 #define raw_smp_processor_id()		shim_cpu
 
 #define per_cpu_ptr(p, cpu)		((__typeof__(p))shim_per_cpu_ptr(p, cpu))
