@@ -152,6 +152,8 @@ struct sym {
 	bool assigned;		/* assigned as a variable */
 	bool indexed;		/* written through an index: t[k] = v */
 	bool aggregated;	/* name <<< v */
+	bool called;		/* name(...) */
+	bool written;		/* func is one of written.c */
 	bool fed;		/* name <<< v, or name[k] <<< v */
 	bool global;		/* has a slot */
 	bool automatic;		/* a table or aggregation, created automatically */
@@ -244,6 +246,8 @@ void compiler_begin(struct compiler *cc, const struct ktap_script *script,
 void compiler_end(struct compiler *cc);
 /* parse_block.c: parse the whole script into cc->main */
 void parse_script(struct compiler *cc);
+/* Parse a file that no line of the script includes; returns its statements. */
+struct node *parse_added(struct compiler *cc, unsigned int file);
 /* parse_foreign.c: uses of words of other languages */
 enum foreign_use {
 	FOREIGN_NAME	= 1 << 0,	/* before a name: int x */
@@ -267,9 +271,15 @@ int script_include_given(struct compiler *cc, const char *path);
 void script_files_free(struct compiler *cc);
 /* bind.c: bind names to locals and symbols */
 void bind_names(struct compiler *cc);
+/* Bind statements of the top level that are added to a script that is bound. */
+void bind_added(struct compiler *cc, struct node *list);
+/* written.c: add the functions that the script calls and that are written in ktap */
+void written_add(struct compiler *cc);
 /* scope.c */
 struct sym *sym_get(struct compiler *cc, const struct node *name);
 void scope_classify(struct compiler *cc);
+/* Is it a table or an aggregation that is created when the script begins? */
+bool sym_is_automatic(const struct sym *s);
 /*
  * Suggest the known name that is nearest to an unknown one. @called: used as a
  * function
@@ -314,6 +324,8 @@ bool check_switch(struct compiler *cc, struct node *n);
 void check_handler(struct compiler *cc, struct node *n);
 /* check_builtin.c: check a call of a function of that name */
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi);
+/* Check the arguments of a function that is written in ktap. */
+void check_written_call(struct compiler *cc, struct node *n, const struct builtin *bi);
 /* Check a call of a builtin that is not a function. */
 void check_other_call(struct compiler *cc, struct node *n, const struct builtin *bi);
 /* check.c: ticks, trace_begin and trace_end run in a process of their own */

@@ -69,6 +69,8 @@ static void bind_expr(struct compiler *cc, struct node *n)
 	else if (n->kind == N_FUNC)
 		bind_func(cc, n->func);
 	bind_expr(cc, n->a);
+	if (n->kind == N_CALL && n->a->kind == N_NAME && n->a->sym)
+		n->a->sym->called = true;
 	bind_expr(cc, n->b);
 	bind_expr(cc, n->c);
 	bind_list(cc, n->list);
@@ -380,4 +382,11 @@ static void bind_block(struct compiler *cc, struct node *list)
 void bind_names(struct compiler *cc)
 {
 	bind_func(cc, cc->main);
+}
+
+void bind_added(struct compiler *cc, struct node *list)
+{
+	cc->func = cc->main;
+	bind_block(cc, list);
+	cc->func = NULL;
 }

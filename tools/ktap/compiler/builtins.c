@@ -39,6 +39,11 @@
 #define WIDTH(n, b) \
 	{ .name = n, .kind = BI_FUNCTION, .bits = b, .min = 1, .max = 1, .type = TYPE_INT, \
 	  .args = { INT } }
+#define KERNEL(n, f) \
+	{ .name = n, .kind = BI_FUNCTION, .kernel = f, .min = 1, .max = 1, .type = TYPE_INT, \
+	  .args = { INT } }
+#define WRITTEN(n, t, ...) \
+	{ .name = n, .kind = BI_WRITTEN, .min = 1, .max = 1, .type = t, .args = { __VA_ARGS__ } }
 #define ITERATOR(n, i, lo, hi, ...) \
 	{ .name = n, .kind = BI_ITERATOR, .id = i, .min = lo, .max = hi, .type = TYPE_TABLE, \
 	  .waits = i, .args = { __VA_ARGS__ } }
@@ -143,6 +148,11 @@ const struct builtin builtins[] = {
 	FUNCTION("tonumber", TONUMBER, 1, 1, INT | NIL),
 	WIDTH("s8", -8), WIDTH("s16", -16), WIDTH("s32", -32),
 	WIDTH("u8", 8), WIDTH("u16", 16), WIDTH("u32", 32),
+	KERNEL("bswap16", "swab16"), KERNEL("bswap32", "swab32"), KERNEL("bswap64", "swab64"),
+	KERNEL("ntohs", "ntohs"), KERNEL("ntohl", "ntohl"),
+	KERNEL("htons", "ntohs"), KERNEL("htonl", "ntohl"),
+	WRITTEN("errno_name", STRING, ADDRESS), WRITTEN("strerror", STRING, ADDRESS),
+	WRITTEN("ptr_err", INT | NIL, ADDRESS), WRITTEN("signal_name", STRING, INT),
 	FUNCTION("substr", SUBSTR, 2, 3, STRING, STRING, INT, INT),
 	FUNCTION("strstr", STRSTR, 2, 2, STRING | NIL, STRING, STRING),
 	FUNCTION("glob", GLOB, 2, 2, TYPE_BOOL, STRING | NIL, STRING),
@@ -152,6 +162,8 @@ const struct builtin builtins[] = {
 	FUNCTION("tolower", TOLOWER, 1, 1, STRING, STRING),
 	FUNCTION("ntop", NTOP, 1, 1, STRING, INT | STRING),
 	FUNCTION("ntop", NTOP, 2, 2, STRING, INT, INT | STRING),
+	{ .name = "pton", .kind = BI_FUNCTION, .constant = true, .min = 1, .max = 1,
+	  .type = STRING, .args = { STRING } },
 	FUNCTION("macaddr", MACADDR, 1, 1, STRING, STRING),
 	FUNCTION("strftime", STRFTIME, 1, 2, STRING, STRING, INT),
 

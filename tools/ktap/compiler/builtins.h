@@ -14,6 +14,7 @@ enum builtin_kind {
 	BI_ARGS,	/* args.field */
 	BI_SCRIPTARGS,	/* arg[n] */
 	BI_SELF,	/* self.name */
+	BI_WRITTEN,	/* a function that is written in ktap: see written.c */
 	BI_SPACE,	/* kdebug., timer., ...: the names are those of their members */
 	BI_MISSING,	/* uaddr(), where there is no program: see program_types.c */
 };
@@ -47,8 +48,10 @@ struct builtin {
 	bool acts;		/* acts on the system: needs --unsafe */
 	bool waits;		/* may wait: not allowed in handlers of events */
 	bool asserts;		/* becomes a call of error() if its first argument is false */
+	bool constant;		/* becomes a constant: an address of the network */
 	bool declares;		/* declares C types, and is no call */
 	bool switches;		/* makes a probe, and switches it on */
+	const char *kernel;	/* this function of the kernel is called instead */
 	signed char bits;	/* truncates an integer to that many bits, negative: signed; or 0 */
 	unsigned short type;	/* type of its result */
 	unsigned short args[BUILTIN_ARGS];	/* 0: any; the last is for the rest, too */

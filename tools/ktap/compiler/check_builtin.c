@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Check the arguments of calls of built-in functions. */
+#include <arpa/inet.h>
 #include <ctype.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include <linux/ktap.h>
@@ -9,6 +11,7 @@
 #include "compiler/builtins.h"
 #include "compiler/cdef.h"
 #include "compiler/chunk_write.h"
+#include "compiler/kernel_calls.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
 
@@ -466,6 +469,47 @@ static void check_assert(struct compiler *cc, struct node *n)
 	n->b = fails;
 }
 
+void check_written_call(struct compiler *cc, struct node *n, const struct builtin *bi)
+{
+	/* for the messages */
+	n->builtin = bi;
+	check_types(cc, n, bi);
+}
+
+/* ntohs(x) is ffi.C.ntohs(x) */
+static void call_kernel(struct compiler *cc, struct node *n, const char *name)
+{
+	n->a = node_new(cc, N_FIELD, n->pos);
+	n->a->str = name;
+	n->call = CALL_KERNEL;
+	n->builtin = &kernel_call_find(name)->fn;
+	n->list->single = true;
+}
+
+/* pton("127.0.0.1") is "\x7f\0\0\1" */
+static void check_pton(struct compiler *cc, struct node *n)
+{
+	const struct node *text = n->list;
+	char *bytes = pool_alloc(&cc->pool, sizeof(struct in6_addr));
+
+	if (text->kind != N_STR) {
+		diag_error(&cc->diag, text->pos,
+			   "pton() takes a constant: an address in quotes, as in pton(\"127.0.0.1\")");
+		return;
+	}
+	if (strlen(text->str) == text->len && inet_pton(AF_INET, text->str, bytes) == 1)
+		n->len = sizeof(struct in_addr);
+	else if (strlen(text->str) == text->len && inet_pton(AF_INET6, text->str, bytes) == 1)
+		n->len = sizeof(struct in6_addr);
+	if (!n->len) {
+		diag_error(&cc->diag, text->pos, "this is no address of IPv4 or IPv6");
+		diag_note(&cc->diag, "they are written as in \"127.0.0.1\" and \"fe80::1\"");
+		return;
+	}
+	n->kind = N_STR;
+	n->str = bytes;
+}
+
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi)
 {
 	if (!strcmp(bi->name, "backtrace") && n->list) {
@@ -494,6 +538,14 @@ void check_builtin_call(struct compiler *cc, struct node *n, const struct builti
 	if (check_types(cc, n, bi)) {
 		if (bi->bits) {
 			width_to_shifts(cc, n, bi->bits);
+			return;
+		}
+		if (bi->kernel) {
+			call_kernel(cc, n, bi->kernel);
+			return;
+		}
+		if (bi->constant) {
+			check_pton(cc, n);
 			return;
 		}
 		if (bi->asserts) {

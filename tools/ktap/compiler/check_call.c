@@ -318,7 +318,10 @@ static void check_named_call(struct compiler *cc, struct node *n)
 	if (f) {
 		n->call = CALL_DIRECT;
 		n->func = f;
-		check_arity(cc, n, f->name, f->nparams, f->variadic ? KTAP_MAX_ARGS : f->nparams);
+		if (check_arity(cc, n, f->name, f->nparams,
+				f->variadic ? KTAP_MAX_ARGS : f->nparams) &&
+		    n->a->kind == N_NAME && n->a->sym && n->a->sym->written)
+			check_written_call(cc, n, n->a->sym->builtin);
 	} else if (n->a->var || n->a->sym->global) {
 		n->call = CALL_VALUE;
 		if (!n->a->var && n->a->sym->automatic)

@@ -79,6 +79,7 @@ static void check_builtin_name(struct compiler *cc, struct node *n, const struct
 		break;
 	case BI_FUNCTION:
 	case BI_ITERATOR:
+	case BI_WRITTEN:
 		diag_error(&cc->diag, n->pos, "'%s' is a built-in function and can only be called",
 			   bi->name);
 		break;

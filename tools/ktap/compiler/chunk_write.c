@@ -341,7 +341,7 @@ static uint32_t chunk_put_files(struct compiler *cc, struct buffer *b)
 
 	offset = n * sizeof(struct ktap_file);
 	for (i = 0; i < n; i++) {
-		lens[i] = file[i].len > left ? 0 : file[i].len;
+		lens[i] = file[i].built_in || file[i].len > left ? 0 : file[i].len;
 		left -= lens[i];
 		chunk_put_le(b, chunk_name(cc, file[i].name), 4);
 		chunk_put_le(b, offset, 4);

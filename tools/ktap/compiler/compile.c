@@ -42,6 +42,7 @@ void *ktap_compile(const struct ktap_script *src, const struct ktap_compile_opts
 	if (!opts->bpftrace || cc.translation) {
 		parse_script(&cc);
 		bind_names(&cc);
+		written_add(&cc);
 		scope_classify(&cc);
 		program_types_apply(&cc);
 		check_script(&cc);

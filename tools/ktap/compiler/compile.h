@@ -12,6 +12,7 @@ struct ktap_script {
 	const char *name;	/* as messages show it */
 	const char *text;	/* may lack a final NUL */
 	size_t len;
+	bool built_in;		/* written.c made it: the chunk has no copy of its text */
 	uint64_t id[2];		/* identifies the file under all of its names; 0: not a file */
 };
 

@@ -190,6 +190,13 @@ struct node *parse_include(struct parser *p)
 	return n;
 }
 
+struct node *parse_added(struct compiler *cc, unsigned int file)
+{
+	struct parser p = { .cc = cc, .diag = &cc->diag, .func = cc->main };
+
+	return parse_file(&p, file);
+}
+
 void parse_script(struct compiler *cc)
 {
 	struct parser p = { .cc = cc, .diag = &cc->diag, .layout = cc->layout };

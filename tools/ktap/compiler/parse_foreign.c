@@ -19,10 +19,9 @@
 #define BY_COUNTING	"write for (i = 1, 5) { ... }"
 #define BY_TICK		"write tick-1s { ... }"
 #define BY_INCLUDE	"write include \"file.kp\""
-#define BY_PTR_ERR	"with include \"lib/ptr_err.kp\" there is ptr_err(retval)"
+#define BY_PTR_ERR	"did you mean 'ptr_err'? It is nil for what is no error"
 #define BY_HIST		"write h = hist() at the top level, and h <<< v"
 #define BY_LHIST	"write h = lhist(min, max, step) at the top level, and h <<< v"
-#define BY_BYTES	"write the order of bytes by shifts: x << 24 | (x & 0xff00) << 8 | ..."
 #define WITH_64_BITS	"integers have 64 bits and a sign: write the value alone"
 #define NO_WAITING	"scripts cannot wait; write tick-1s { ... }"
 #define BY_MATCH	"a string matches a pattern: s ~ \"a*\""
@@ -78,16 +77,13 @@ static const struct {
 	{ "quantize", FOREIGN_CALL, BY_HIST },
 	{ "lquantize", FOREIGN_CALL, BY_LHIST },
 	{ "time", FOREIGN_CALL, "write print(strftime(\"%H:%M:%S\"))" },
-	{ "strerror", FOREIGN_CALL, "with include \"lib/errno.kp\" there is errno_name(retval)" },
-	{ "errno_name", FOREIGN_CALL, "write include \"lib/errno.kp\"" },
-	{ "errname", FOREIGN_CALL, "with include \"lib/errno.kp\" there is errno_name(retval)" },
+	{ "errname", FOREIGN_CALL, "did you mean 'errno_name'?" },
 	{ "is_err", FOREIGN_CALL, BY_PTR_ERR },
 	{ "IS_ERR", FOREIGN_CALL, BY_PTR_ERR },
 	{ "PTR_ERR", FOREIGN_CALL, BY_PTR_ERR },
-	{ "ptr_err", FOREIGN_CALL, "write include \"lib/ptr_err.kp\"" },
-	{ "ntohs", FOREIGN_CALL, "write (x & 0xff) << 8 | (x >> 8) & 0xff" },
-	{ "ntohl", FOREIGN_CALL, BY_BYTES },
-	{ "bswap", FOREIGN_CALL, BY_BYTES },
+	{ "bswap", FOREIGN_CALL, "bswap16(x), bswap32(x) and bswap64(x) say of how many bits" },
+	{ "inet_pton", FOREIGN_CALL, "did you mean 'pton'?" },
+	{ "inet_ntop", FOREIGN_CALL, "did you mean 'ntop'?" },
 	{ "strncmp", FOREIGN_CALL, BY_MATCH },
 	{ "strcontains", FOREIGN_CALL, "write strstr(s, part)" },
 	{ "strstarts", FOREIGN_CALL, BY_MATCH },

@@ -263,7 +263,7 @@ static void not_a_statement(struct parser *p, const struct node *n)
 		return;
 	if (bi && bi->kind == BI_MISSING) {
 		syntax_error(p, n->pos, "'%s' is a function: " BUILTIN_USE_UADDR, n->str);
-	} else if (bi && bi->kind == BI_FUNCTION &&
+	} else if (bi && (bi->kind == BI_FUNCTION || bi->kind == BI_WRITTEN) &&
 		   (p->tok.newline || p->tok.kind == T_RBRACE || p->tok.kind == T_SEMI ||
 		    p->tok.kind == T_EOF)) {
 		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);

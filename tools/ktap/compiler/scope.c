@@ -102,7 +102,7 @@ struct sym *sym_get(struct compiler *cc, const struct node *name)
  * start of main. It may have the name of a built-in function, but not of a
  * built-in value.
  */
-static bool is_automatic(const struct sym *s)
+bool sym_is_automatic(const struct sym *s)
 {
 	if ((!s->indexed && !s->aggregated) || s->assigned || s->func)
 		return false;
@@ -112,6 +112,7 @@ static bool is_automatic(const struct sym *s)
 	case BI_FUNCTION:
 	case BI_ITERATOR:
 	case BI_MISSING:
+	case BI_WRITTEN:
 		return true;
 	default:
 		return false;
@@ -123,7 +124,7 @@ void scope_classify(struct compiler *cc)
 	struct sym *s;
 
 	for (s = cc->syms; s; s = s->next) {
-		s->automatic = is_automatic(s);
+		s->automatic = sym_is_automatic(s);
 		s->global = s->assigned || s->automatic;
 		if (!s->global)
 			continue;

@@ -54,7 +54,7 @@ static void print_arguments(const struct builtin *bi)
 
 static bool is_called(const struct builtin *bi)
 {
-	return bi->kind == BI_FUNCTION || bi->kind == BI_ITERATOR;
+	return bi->kind == BI_FUNCTION || bi->kind == BI_ITERATOR || bi->kind == BI_WRITTEN;
 }
 
 static void print_signature(const struct builtin *bi)

@@ -19,6 +19,7 @@ static const char *kind_of(const struct builtin *bi)
 {
 	switch (bi->kind) {
 	case BI_FUNCTION:
+	case BI_WRITTEN:
 	case BI_ITERATOR:
 		return "function";
 	case BI_SPACE:

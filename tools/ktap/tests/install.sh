@@ -57,7 +57,7 @@ result $? path_is_no_name_of_a_tool
 run ktap opensnop
 [ "$code" = 2 ] && grep -q '^ktap: error: cannot read opensnop: No such file' "$dir/err"
 result $? unknown_tool_is_reported
-run ktapc -e 'include "lib/errno.kp" x = 1' -o x.ktap
+run ktapc -e 'include "lib/tcp.kp" x = 1' -o x.ktap
 [ "$code" = 0 ] && [ -s "$dir/empty/x.ktap" ]
 result $? scripts_include_from_the_library
 ends=0

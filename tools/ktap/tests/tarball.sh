@@ -29,7 +29,7 @@ code=$?
 # only the beginning of the output of a failed test is shown
 [ "$code" = 0 ] || { grep -A 20 '^not ok\|^FAIL\|\*\*\*' "$dir/out" >"$dir/failed"; mv "$dir/failed" "$dir/out"; }
 result "$code" checks_alone
-wanted="bin/ktap bin/ktapc share/ktap/tools/opensnoop.kp share/ktap/lib/errno.kp"
+wanted="bin/ktap bin/ktapc share/ktap/tools/opensnoop.kp share/ktap/lib/tcp.kp"
 if command -v rst2man >/dev/null; then
 	in_it man
 	result $? manual_is_made_alone

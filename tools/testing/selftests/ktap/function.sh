@@ -26,10 +26,8 @@ run -q -e "trace kretprobe:$f $mine { n[retval] += 1 } trace_end { print(n) }" -
 out kretprobe_is_the_same_and_has_the_value "13: $n\n"
 open=do_file_open
 grep -q " $open\$" /proc/kallsyms || open=do_filp_open
-find_scripts
-KTAP_LIBRARY=$scripts run -q -e "include 'lib/ptr_err.kp'
-	trace kretprobe:$open /execname == 'workload'/ { n[ptr_err(retval)] += 1 }
-	trace_end { print(n[-2], n[nil], ptr_err(nil), ptr_err(5)) }" -- "$workload" open "$tmp/nosuch" 1
+run -q -e "trace kretprobe:$open /execname == 'workload'/ { n[ptr_err(retval), errno_name(retval)] += 1 }
+	trace_end { print(n[-2, \"ENOENT\"], n[nil, \"0\"], ptr_err(nil), ptr_err(5)) }" -- "$workload" open "$tmp/nosuch" 1
 is error_pointers_have_numbers "$(cut -f 1,3,4 "$tmp/out")" "1	nil	nil"
 # after the eighth they are on the stack, which some kernels cannot read
 case $(uname -m) in
