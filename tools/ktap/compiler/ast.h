@@ -152,7 +152,7 @@ struct sym {
 	bool assigned;		/* assigned as a variable */
 	bool indexed;		/* written through an index: t[k] = v */
 	bool aggregated;	/* name <<< v */
-	bool called;		/* name(...) */
+	bool called;		/* name(...), which is a name of written.c */
 	bool written;		/* func is one of written.c */
 	bool fed;		/* name <<< v, or name[k] <<< v */
 	bool global;		/* has a slot */
@@ -171,6 +171,13 @@ struct probe {
 	struct pos pos;		/* of its event, if so */
 	struct func *filter;
 	struct func *handler;
+};
+
+/* A call of enum_name(). */
+struct enum_call {
+	struct node *call;
+	const char *type;	/* "enum NAME", or a name that cdef has declared */
+	struct enum_call *next;
 };
 
 /* State of one compilation. */
@@ -201,6 +208,7 @@ struct compiler {
 	struct chunk_writer *chunk;
 	struct cdefs *cdefs;	/* C declarations; NULL: none */
 	struct asked_option *asked_options;	/* latest first */
+	struct enum_call *enum_calls;	/* calls of enum_name(), latest first */
 	struct pos pos;		/* position of the code that is being generated */
 	const struct ktap_compile_opts *opts;
 	struct translation *translation;	/* instead of the first file; or NULL */
@@ -273,7 +281,9 @@ void script_files_free(struct compiler *cc);
 void bind_names(struct compiler *cc);
 /* Bind statements of the top level that are added to a script that is bound. */
 void bind_added(struct compiler *cc, struct node *list);
-/* written.c: add the functions that the script calls and that are written in ktap */
+/* written.c: note a call of a built-in function that is written in ktap */
+void written_note_call(struct compiler *cc, struct node *n);
+/* Add the functions that the script calls and that are written in ktap. */
 void written_add(struct compiler *cc);
 /* scope.c */
 struct sym *sym_get(struct compiler *cc, const struct node *name);

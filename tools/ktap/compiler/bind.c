@@ -69,8 +69,8 @@ static void bind_expr(struct compiler *cc, struct node *n)
 	else if (n->kind == N_FUNC)
 		bind_func(cc, n->func);
 	bind_expr(cc, n->a);
-	if (n->kind == N_CALL && n->a->kind == N_NAME && n->a->sym)
-		n->a->sym->called = true;
+	if (n->kind == N_CALL && n->a->kind == N_NAME && n->a->sym && n->a->sym->builtin)
+		written_note_call(cc, n);
 	bind_expr(cc, n->b);
 	bind_expr(cc, n->c);
 	bind_list(cc, n->list);

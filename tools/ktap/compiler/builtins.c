@@ -153,6 +153,8 @@ const struct builtin builtins[] = {
 	KERNEL("htons", "ntohs"), KERNEL("htonl", "ntohl"),
 	WRITTEN("errno_name", STRING, ADDRESS), WRITTEN("strerror", STRING, ADDRESS),
 	WRITTEN("ptr_err", INT | NIL, ADDRESS), WRITTEN("signal_name", STRING, INT),
+	{ .name = "enum_name", .kind = BI_WRITTEN, .min = 2, .max = 2, .type = STRING,
+	  .args = { STRING, INT } },
 	FUNCTION("substr", SUBSTR, 2, 3, STRING, STRING, INT, INT),
 	FUNCTION("strstr", STRSTR, 2, 2, STRING | NIL, STRING, STRING),
 	FUNCTION("glob", GLOB, 2, 2, TYPE_BOOL, STRING | NIL, STRING),

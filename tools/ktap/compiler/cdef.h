@@ -189,6 +189,8 @@ bool cdef_is_prototype(struct compiler *cc, struct cdef_type *function,
 		       const char *prototype);
 /* The string is an argument that names a type: if it is declared, the chunk needs it. */
 void cdef_use(struct compiler *cc, const struct node *string);
+/* The type that the script declares under that name; NULL: it declares none. */
+struct cdef_type *cdef_type_named(struct compiler *cc, const struct node *string);
 
 /* cdef_write.c: fill the types and members for the chunk. */
 void cdef_collect(struct compiler *cc);

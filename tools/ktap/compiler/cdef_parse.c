@@ -630,7 +630,7 @@ bool cdef_is_prototype(struct compiler *cc, struct cdef_type *function,
 	return type && cdef_same_function(function, type);
 }
 
-void cdef_use(struct compiler *cc, const struct node *string)
+struct cdef_type *cdef_type_named(struct compiler *cc, const struct node *string)
 {
 	struct cdef_parser p = {
 		.cc = cc,
@@ -640,6 +640,17 @@ void cdef_use(struct compiler *cc, const struct node *string)
 	struct cdef_attributes attributes = { 0 };
 	struct cdef_token name;
 	struct cdef_type *type;
+
+	cdef_next(&p.lx, &p.tok);
+	type = cdef_specifiers(&p, &attributes, NULL);
+	if (type)
+		type = cdef_declarator(&p, type, &name);
+	return p.failed || p.tok.kind != C_EOF || name.str ? NULL : type;
+}
+
+void cdef_use(struct compiler *cc, const struct node *string)
+{
+	struct cdef_type *type;
 	struct cdef_use *use;
 
 	/* The kernel says that a pointer is not the target. */
@@ -648,12 +659,8 @@ void cdef_use(struct compiler *cc, const struct node *string)
 	for (use = cc->cdefs ? cc->cdefs->uses : NULL; use; use = use->next)
 		if (!strcmp(use->name, string->str))
 			return;
-	cdef_next(&p.lx, &p.tok);
-	type = cdef_specifiers(&p, &attributes, NULL);
-	if (type)
-		type = cdef_declarator(&p, type, &name);
-	if (p.failed || p.tok.kind != C_EOF || name.str || type->kind == CDEF_VOID ||
-	    type->kind == CDEF_FUNCTION)
+	type = cdef_type_named(cc, string);
+	if (!type || type->kind == CDEF_VOID || type->kind == CDEF_FUNCTION)
 		return;
 	if (string->len > KTAP_MAX_TYPE_NAME) {
 		diag_error(&cc->diag, string->pos, "the name of a type has at most %u bytes",

@@ -308,6 +308,9 @@ void check_other_call(struct compiler *cc, struct node *n, const struct builtin 
 		diag_error(&cc->diag, n->pos, "%s() can only be used in 'for (k, v in %s(t))'",
 			   bi->name, bi->name);
 		break;
+	case BI_WRITTEN:
+		/* written.c has said what is wrong with it */
+		break;
 	default:
 		diag_error(&cc->diag, n->pos, "'%s' is no function", bi->name);
 	}

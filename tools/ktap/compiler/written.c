@@ -11,6 +11,7 @@
 
 #include "compiler/ast.h"
 #include "compiler/builtins.h"
+#include "compiler/cdef.h"
 #include "compiler/parser.h"
 #include "compiler/util.h"
 
@@ -269,6 +270,124 @@ static void written_signal_name(FILE *out)
 	fputs("return \"\" .. n }\n", out);
 }
 
+/* Get enumerator @i of a type that cdef has declared; false: it has fewer. */
+static bool written_own_enumerator(struct compiler *cc, struct cdef_type *type, unsigned int i,
+				   struct ktap_type_part *part)
+{
+	for (const struct cdef_name *n = cdef_all(cc)->names; n; n = n->next) {
+		if (n->what != CDEF_IS_CONSTANT || cdef_resolve(n->type) != cdef_resolve(type) ||
+		    i--)
+			continue;
+		snprintf(part->name, sizeof(part->name), "%s", n->name);
+		part->value = n->value;
+		return true;
+	}
+	return false;
+}
+
+/* Get enumerator @i of "enum NAME", or of a name that cdef has declared. */
+static bool written_enumerator(struct compiler *cc, const char *type, unsigned int i,
+			       struct ktap_type_part *part)
+{
+	const struct node name = { .kind = N_STR, .str = type, .len = strlen(type) };
+	const struct ktap_compile_opts *opts = cc->opts;
+	struct cdef_type *own = cdef_type_named(cc, &name);
+
+	if (own)
+		return written_own_enumerator(cc, own, i, part);
+	return opts->type_part && !strncmp(type, "enum ", 5) &&
+	       opts->type_part(opts->member_ctx, type, 0, i, part);
+}
+
+static const char *written_enum_function(struct compiler *cc, const char *type)
+{
+	return pool_printf(&cc->pool, "enum_name_of_%s",
+			   strncmp(type, "enum ", 5) ? type : type + 5);
+}
+
+/* Write the function that gives the names of an enumeration; false: there is none. */
+static bool written_put_enum(struct compiler *cc, FILE *out, const char *type)
+{
+	struct ktap_type_part part;
+
+	if (!written_enumerator(cc, type, 0, &part))
+		return false;
+	fprintf(out, "function %s(n) {\n", written_enum_function(cc, type));
+	for (unsigned int i = 0; written_enumerator(cc, type, i, &part); i++)
+		fprintf(out, "if (n == %lld) { return \"%s\" }\n", (long long)part.value,
+			part.name);
+	fputs("return \"\" .. n }\n", out);
+	return true;
+}
+
+static void written_no_enum(struct compiler *cc, const struct node *name)
+{
+	if (cc->opts->type_part) {
+		diag_error(&cc->diag, name->pos, "no enumeration '%s' is known", name->str);
+		diag_note(&cc->diag,
+			  "cdef declares one; others are those of this kernel (CONFIG_DEBUG_INFO_BTF)");
+		return;
+	}
+	diag_error(&cc->diag, name->pos,
+		   "'%s' is not declared, and ktapc does not know the types of a kernel", name->str);
+	diag_note(&cc->diag, "declare the enumeration by cdef, or give the script itself to ktap");
+}
+
+static bool written_has_enum(const struct enum_call *calls, const struct enum_call *end,
+			     const char *type)
+{
+	for (; calls != end; calls = calls->next)
+		if (calls->type && !strcmp(calls->type, type))
+			return true;
+	return false;
+}
+
+/* enum_name("enum x", n) calls the function of enum x, which is written. */
+static void written_make_call(struct compiler *cc, struct node *n, const char *type)
+{
+	struct node *name = node_new(cc, N_NAME, n->pos);
+
+	name->str = written_enum_function(cc, type);
+	name->sym = sym_get(cc, name);
+	n->a = name;
+	n->list = n->list->next;
+}
+
+/* Write the functions of the enumerations; returns their number. */
+static unsigned int written_put_enums(struct compiler *cc, FILE *out)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ";
+	struct ktap_type_part part;
+	unsigned int count = 0;
+
+	for (struct enum_call *c = cc->enum_calls; c; c = c->next) {
+		struct node *n = c->call, *name = n->list;
+		const char *type;
+
+		if (!check_arity(cc, n, "enum_name", 2, 2))
+			continue;
+		if (name->kind != N_STR || !name->len || strspn(name->str, letters) != name->len) {
+			diag_error(&cc->diag, name->pos,
+				   "enum_name() takes the name of an enumeration in quotes, and a value");
+			continue;
+		}
+		type = name->str;
+		if (!written_enumerator(cc, type, 0, &part))
+			type = pool_printf(&cc->pool, "enum %s", type);
+		if (!written_has_enum(cc->enum_calls, c, type)) {
+			if (!written_put_enum(cc, out, type)) {
+				written_no_enum(cc, name);
+				continue;
+			}
+			count++;
+		}
+		c->type = type;
+		written_make_call(cc, n, type);
+	}
+	return count;
+}
+
 static const struct {
 	const char *name;
 	void (*put)(FILE *out);
@@ -279,22 +398,40 @@ static const struct {
 	{ "strerror", written_strerror },
 };
 
+void written_note_call(struct compiler *cc, struct node *n)
+{
+	struct enum_call *call;
+
+	if (n->a->sym->builtin->kind != BI_WRITTEN)
+		return;
+	n->a->sym->called = true;
+	if (strcmp(n->a->str, "enum_name"))
+		return;
+	call = pool_alloc(&cc->pool, sizeof(*call));
+	call->call = n;
+	call->next = cc->enum_calls;
+	cc->enum_calls = call;
+}
+
 /* Write the functions that the script lacks; returns their number. */
 static unsigned int written_put(struct compiler *cc, FILE *out)
 {
-	unsigned int n = 0;
+	unsigned int count = 0;
 
 	for (struct sym *s = cc->syms; s; s = s->next) {
-		if (!s->called || !s->builtin || s->builtin->kind != BI_WRITTEN || s->func ||
-		    s->assigned || sym_is_automatic(s))
+		if (!s->called || s->func || s->assigned || sym_is_automatic(s))
 			continue;
+		if (!strcmp(s->name, "enum_name")) {
+			count += written_put_enums(cc, out);
+			continue;
+		}
 		for (size_t i = 0; i < ARRAY_SIZE(written); i++)
 			if (!strcmp(written[i].name, s->name))
 				written[i].put(out);
 		s->written = true;
-		n++;
+		count++;
 	}
-	return n;
+	return count;
 }
 
 void written_add(struct compiler *cc)

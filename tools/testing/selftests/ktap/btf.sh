@@ -50,7 +50,7 @@ trace_end { print(n) }" -- "$workload" getppid 7
 	fi
 	finish
 fi
-plan 71
+plan 73
 
 n=500
 
@@ -78,6 +78,11 @@ run -q -e 'print(sizeof("struct list_head"), sizeof("u8"), sizeof("unsigned long
 out sizes '16\t1\t8\ttrue\n'
 run -q -e 'print(`PIDTYPE_TGID`, `TCP_ESTABLISHED`, `TCP_LISTEN`)'
 out enumerators_by_name '1\t1\t10\n'
+run -q -e 'print(enum_name("enum pid_type", `PIDTYPE_TGID`), enum_name("pid_type", 0), enum_name("pid_type", 77))'
+out names_of_enumerators 'PIDTYPE_TGID\tPIDTYPE_PID\t77\n'
+run -q -e 'print(enum_name("enum nosuch", 1))'
+[ "$code" = 2 ] && matches "$tmp/err" "error: no enumeration 'enum nosuch' is known\$"
+result $? enumeration_that_does_not_exist_is_refused
 run -q -e 't = {curtask} function f(p) { return p.comm } print(t[1].pid == tid, f(t[1]) == comm, f(curtask.real_parent) != nil)'
 out type_goes_with_the_pointer 'true\ttrue\ttrue\n'
 run -q -e 't[curtask] = 1 t[cast("struct list_head", curtask)] += 1 print(len(t), t[curtask])'
@@ -140,13 +145,9 @@ matches "$tmp/out" "13, $((1 << 20 | 3)): $n$"
 result $? handler_that_was_registered_by_name
 
 # a socket: its big-endian port, and its bit-fields
-little=0
-! has little_end || little=1
-run -q -e "little = $little"'
-trace probe:tcp_sendmsg /execname == "workload"/ {
+run -q -e 'trace probe:tcp_sendmsg /execname == "workload"/ {
 	var sk = args.sk.__sk_common
-	var port = little ? (sk.skc_dport & 255) << 8 | sk.skc_dport >> 8 : sk.skc_dport
-	n[port, sk.skc_family, sk.skc_net_refcnt, sk.skc_ipv6only, sk.skc_state == `TCP_ESTABLISHED`, args.size] += 1
+	n[ntohs(sk.skc_dport), sk.skc_family, sk.skc_net_refcnt, sk.skc_ipv6only, sk.skc_state == `TCP_ESTABLISHED`, args.size] += 1
 }
 trace_end { print(n) }' -- sh -c "$workload connect 100 3 >$tmp/port"
 out members_of_a_socket "$(cat "$tmp/port"), 2, 1, 0, true, 100: 3\n"
