@@ -329,7 +329,8 @@ static void written_no_enum(struct compiler *cc, const struct node *name)
 		return;
 	}
 	diag_error(&cc->diag, name->pos,
-		   "'%s' is not declared, and ktapc does not know the types of a kernel", name->str);
+		   "'%s' is not declared, and ktapc does not know the types of a kernel",
+		   name->str);
 	diag_note(&cc->diag, "declare the enumeration by cdef, or give the script itself to ktap");
 }
 
