@@ -86,6 +86,7 @@ struct ktap_refill {
  * @max_overhead: percent of each CPU that handlers may take; 0: the default
  * @follow: deliver events of the descendants of &ktap_filter.pid, too
  * @unsafe: the script may act on the system
+ * @acts: how the script can act on the system (&ktap_program.acts)
  * @ncalls: functions that the script calls by prototype (btf/kernel_function.c)
  * @is_signed: the policy asked for a signature, and the script has one
  * @dry: attach nothing, and run only the top level
@@ -192,6 +193,7 @@ struct ktap_session {
 	unsigned int max_overhead;
 	bool follow;
 	bool unsafe;
+	u32 acts;
 	unsigned int ncalls;
 	bool is_signed;
 	bool dry;

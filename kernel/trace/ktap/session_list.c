@@ -17,6 +17,7 @@
 #include "session.h"
 #include "session_output.h"
 #include "session_priv.h"
+#include "vm/builtin.h"
 
 /* Protects the list of sessions, and the lists of their probes. */
 DEFINE_MUTEX(ktap_sessions_lock);
@@ -105,6 +106,7 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 	const struct ktap_probe *probe;
 	unsigned int share = sessions_overhead(s);
 	unsigned long events = 0;
+	char acts[KTAP_ACTS_TEXT];
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock)) {
 		ktap_probe_stats(probe, &stats);
@@ -128,6 +130,9 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		   READ_ONCE(s->env.native_bytes) +
 		   ktap_output_memory(&s->output),
 		   share / 100, share % 100, READ_ONCE(s->nattached), READ_ONCE(s->nevents));
+	ktap_acts_text(READ_ONCE(s->acts), acts);
+	if (*acts)
+		seq_printf(m, " acts=%s", acts);
 	if (READ_ONCE(s->ncalls))
 		seq_printf(m, " calls=%u", READ_ONCE(s->ncalls));
 	if (READ_ONCE(s->is_signed))

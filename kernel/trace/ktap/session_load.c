@@ -89,8 +89,12 @@ static void load_free_program(struct ktap_session *s)
 
 static int load_check_permissions(struct ktap_session *s)
 {
-	return ktap_owner_check(s) ?: ktap_permissions_check(s, s->env.prog) ?:
-	       ktap_check_unsafe(s->env.prog, s->unsafe, &s->diag);
+	int err = ktap_owner_check(s) ?: ktap_permissions_check(s, s->env.prog) ?:
+		  ktap_check_unsafe(s->env.prog, s->unsafe, &s->diag);
+
+	/* Readers of ktap/sessions cannot look into the program, which may be freed. */
+	WRITE_ONCE(s->acts, s->env.prog->acts);
+	return err;
 }
 
 static int load_find_functions(struct ktap_session *s)

@@ -2,6 +2,7 @@
 /*
  * Built-in functions that act on the system, and the check that they are allowed.
  */
+#include <linux/bits.h>
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/security.h>
@@ -220,6 +221,49 @@ static int act_refuse_function(const struct ktap_program *prog, u32 pc, struct k
 	return -EPERM;
 }
 
+/* All functions that act on the system, by bit of &ktap_program.acts, with their names there */
+static const struct {
+	const char *name;
+	const struct ktap_builtin *fn;
+} acting[] = {
+	{ "signal",		&ktap_builtins[KTAP_FN_SIGNAL] },
+	{ "set_retval",		&ktap_builtins[KTAP_FN_SET_RETVAL] },
+	{ "verdict",		&ktap_builtins[KTAP_FN_VERDICT] },
+	{ "system",		&ktap_builtins[KTAP_FN_SYSTEM] },
+	{ "printk",		&ktap_kernel_calls[KTAP_KERNEL_printk] },
+	{ "trace_printk",	&ktap_kernel_calls[KTAP_KERNEL_trace_printk] },
+	{ "dump_stack",		&ktap_kernel_calls[KTAP_KERNEL_dump_stack] },
+	{ "call",		&ktap_kernel_any },
+};
+
+static u32 act_bit(const struct ktap_builtin *fn)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(acting); i++) {
+		if (acting[i].fn == fn)
+			return BIT(i);
+	}
+	return 0;
+}
+
+/**
+ * ktap_acts_text() - Name the functions by which a script can act on the system
+ * @acts: &ktap_program.acts
+ * @text: gets the names, with commas between them; "" if there are none
+ */
+void ktap_acts_text(u32 acts, char text[KTAP_ACTS_TEXT])
+{
+	unsigned int i, n = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < ARRAY_SIZE(acting); i++) {
+		if (acts & BIT(i))
+			n += scnprintf(text + n, KTAP_ACTS_TEXT - n, "%s%s", n ? "," : "",
+				       acting[i].name);
+	}
+}
+
 /* The function that the instruction calls if that acts on the system; or NULL. */
 static const struct ktap_builtin *act_acts(const struct ktap_code *insn)
 {
@@ -230,17 +274,17 @@ static const struct ktap_builtin *act_acts(const struct ktap_code *insn)
 
 /**
  * ktap_check_unsafe() - Check whether the program may act on the system as it wants
- * @prog: the program, verified
+ * @prog: the program, verified; &ktap_program.acts is set if it may
  * @allowed: the session is unsafe
  * @diag: set to the reason if it may not
  *
  * Return: 0; -EINVAL: the chunk does not say that it acts; -EPERM: the session
  * does not allow it, or the kernel is locked down; -EOPNOTSUPP: this kernel cannot.
  */
-int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag)
+int ktap_check_unsafe(struct ktap_program *prog, bool allowed, struct ktap_diag *diag)
 {
 	const struct ktap_builtin *fn;
-	u32 pc;
+	u32 pc, acts = 0;
 
 	for (pc = 0; pc < prog->ninsns; pc++) {
 		fn = act_acts(&prog->code[pc]);
@@ -277,6 +321,8 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 				     "verdict: this kernel was built without CONFIG_KTAP_PACKET_VERDICT");
 			return -EOPNOTSUPP;
 		}
+		acts |= act_bit(fn);
 	}
+	prog->acts = acts;
 	return 0;
 }

@@ -260,11 +260,14 @@ static void calls_need_unsafe(struct kunit *test)
 {
 	struct ktap_diag *diag = test_diag(test);
 	struct ktap_program *prog;
+	char text[KTAP_ACTS_TEXT];
 
 	prog = call_of(test, "ktap_kunit_void", 0);
 	KUNIT_EXPECT_EQ(test, -EPERM, ktap_check_unsafe(prog, false, diag));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "'ktap_kunit_void' is not in the list"));
 	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(prog, true, diag));
+	ktap_acts_text(prog->acts, text);
+	KUNIT_EXPECT_STREQ(test, text, "call");
 	diag->len = 0;
 	KUNIT_EXPECT_EQ(test, -EPERM,
 			ktap_check_unsafe(call_of(test, "swb32", 1), false, diag));

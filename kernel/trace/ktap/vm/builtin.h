@@ -128,7 +128,12 @@ int ktap_stack_range(struct ktap_vm *vm, const struct ktap_value *r, unsigned in
 u32 ktap_stack_depth(const struct ktap_value *v);
 
 /* lib/act.c: may a session that is @allowed to be unsafe or not run @prog? */
-int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag);
+int ktap_check_unsafe(struct ktap_program *prog, bool allowed, struct ktap_diag *diag);
+
+/* Bytes that are enough for the names of all functions that act */
+#define KTAP_ACTS_TEXT		96
+
+void ktap_acts_text(u32 acts, char text[KTAP_ACTS_TEXT]);
 
 /*
  * Exit code of a process: 0 if exit() has no argument; -EINVAL with the error set.  A negative

@@ -123,6 +123,7 @@ enum ktap_iter_field {
  * @flags: enum ktap_chunk_flags
  * @main: function that is the top level
  * @uses: KTAP_USES_*
+ * @acts: functions by which it can act on the system, a bit mask (lib/act.c)
  * @ninsns: entries of @code and @lines
  * @nstrings: entries of @strings and @string_field
  * @nints: entries of @ints
@@ -177,6 +178,7 @@ struct ktap_program {
 	u32 flags;
 	u32 main;
 	u32 uses;
+	u32 acts;
 
 	u32 ninsns;
 	u32 nstrings;

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 52
+plan 56
 
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
@@ -37,6 +37,13 @@ result $? listing_has_it
 { head -c 12 "$tmp/a.ktap"; printf '\0'; tail -c +14 "$tmp/a.ktap"; } >"$tmp/b.ktap"
 not_loaded chunk_must_say_that_it_acts 'error: system can change the running system, but the chunk is not marked as unsafe: compile it again' \
 	--unsafe "$tmp/b.ktap"
+
+# All others see which sessions can act, and how, even if they have not done it.
+listed_with sessions_say_how_they_act ' acts=signal,system' --unsafe \
+	-e "trace syscalls:sys_enter_getppid /pid == -1/ { system('true') signal(9) system('true') }"
+listed_with calls_of_the_kernel_that_act ' acts=printk,dump_stack' --unsafe \
+	-e "trace syscalls:sys_enter_getppid /pid == -1/ { ffi.C.dump_stack() ffi.C.printk('x') }"
+listed_with script_that_does_not_act '' --unsafe -e 'trace syscalls:sys_enter_getppid { n += 1 }'
 
 # Signals
 
@@ -141,7 +148,7 @@ out stop_in_a_tick 'end\n'
 # Functions that are replaced
 
 if ! grep -q '^set_retval: 1$' "$tracefs/ktap/features"; then
-	while [ $count -lt 51 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
+	while [ $count -lt 55 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
 else
 	openat=$(call_function openat)
 	run -q --unsafe -e "trace probe:$openat $only { n += 1 set_retval(-13) }
@@ -183,6 +190,9 @@ trace_end { print(caught, n) }" -- "$@"
 	run -q --unsafe -e "f = { function () { set_retval(-5) }, function () { n += 1 } }
 trace probe:vfs_read $only { f[2]() } trace_end { print(n) }" -- "$workload" read 1 7
 	out function_that_may_but_does_not '7\n'
+
+	listed_with sessions_say_that_they_replace ' acts=set_retval' --unsafe \
+		-e "trace probe:$openat /pid == -1/ { set_retval(-2) }"
 
 	# together with a kprobe of another tracer, whichever is first
 	events=$tracefs/kprobe_events mine=$tracefs/events/kprobes/ktap_act

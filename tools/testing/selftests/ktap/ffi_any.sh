@@ -103,7 +103,7 @@ tick-1s { n += 1 }'
 	rmmod trace_events_sample 2>"$tmp/none"
 	grep -q '^trace_events_sample ' /proc/modules
 	held=$?
-	grep -q ' attached=1/1 calls=2$' "$tracefs/ktap/sessions"
+	grep -q ' attached=1/1 acts=call calls=2$' "$tracefs/ktap/sessions"
 	listed=$?
 	stop
 	rmmod trace_events_sample 2>"$tmp/none"

@@ -214,6 +214,17 @@ memory_of() {
 probe_is() {
 	grep -qE "^  $1 .* $2 " "$tracefs/ktap/sessions"
 }
+# listed_with NAME FIELDS ARGS...: ktap/sessions has this after the number of events of a script
+# with one event
+listed_with() {
+	name=$1 fields=$2
+	shift 2
+	start -q "$@"
+	grep -q "^[0-9]* $tracer .* attached=1/1$fields\$" "$tracefs/ktap/sessions"
+	listed=$?
+	stop
+	result $((listed + code)) "$name"
+}
 # traced FUNCTION: the function tracer has patched it
 traced() { grep -q "^$1 " "$tracefs/enabled_functions"; }
 untraced() { ! traced "$1"; }

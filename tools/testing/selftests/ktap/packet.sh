@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs packets
-plan 45
+plan 46
 
 on_lo='args.device == "lo"'
 
@@ -148,6 +148,9 @@ if grep -q '^verdict: 1$' "$tracefs/ktap/features"; then
 	[ "$code" = 2 ] && matches "$tmp/err" "'sched:sched_switch': verdict works at packets: packet:in, packet:out, packet:forward\$"
 	result $? verdict_needs_a_packet
 
+	listed_with sessions_say_that_they_decide ' acts=verdict' --unsafe \
+		-e 'trace packet:in /args.dport == 9/ { verdict("drop") }'
+
 	started_to_drop 'trace packet:out /args.dport == 9/ { n += 1 verdict("drop") } trace_end { print(n) }'
 	! "$workload" datagram 127.0.0.1 1 1 && ! "$workload" datagram 127.0.0.1 1 1
 	sent=$?
@@ -270,7 +273,7 @@ trace packet:out /args.dport == 9/ { b += 1 } trace_end { print(a, b) }'
 		skip tool_drops_packets "there are no tools"
 	fi
 else
-	while [ $count -lt 37 ]; do skip verdict "this kernel was built without CONFIG_KTAP_PACKET_VERDICT"; done
+	while [ $count -lt 38 ]; do skip verdict "this kernel was built without CONFIG_KTAP_PACKET_VERDICT"; done
 fi
 
 # Network namespaces: a and b have a device each, whose other end is here
@@ -305,7 +308,7 @@ set_up() {
 }
 if ! set_up >"$tmp/set_up" 2>&1; then
 	sed 's/^/# /' "$tmp/set_up"
-	while [ $count -lt $((33 + in_namespaces)) ]; do skip namespaces "no namespaces joined by veth"; done
+	while [ $count -lt $((38 + in_namespaces)) ]; do skip namespaces "no namespaces joined by veth"; done
 else
 	# the first packet waits for an address
 	in_a ping -c 1 10.97.2.2 >/dev/null 2>&1
