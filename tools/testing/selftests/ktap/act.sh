@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 56
+plan 57
 
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
@@ -148,7 +148,7 @@ out stop_in_a_tick 'end\n'
 # Functions that are replaced
 
 if ! grep -q '^set_retval: 1$' "$tracefs/ktap/features"; then
-	while [ $count -lt 55 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
+	while [ $count -lt 56 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
 else
 	openat=$(call_function openat)
 	run -q --unsafe -e "trace probe:$openat $only { n += 1 set_retval(-13) }
@@ -169,6 +169,14 @@ trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/nu
 	result $? value_that_is_no_error
 	"$workload" open /dev/null 100
 	result $? afterwards_everything_is_as_before
+	start -q --unsafe -e "trace probe:$openat $only { set_retval(-2) }"
+	! "$workload" open /dev/null 1
+	replaced=$?
+	kill -KILL "$tracer"
+	reap
+	wait_until no_sessions
+	[ $replaced = 0 ] && "$workload" open /dev/null 100
+	result $? killed_session_replaces_nothing
 	not_loaded function_that_is_not_marked "^-e:1:[0-9]*: error: 'probe:vfs_read': set_retval: the kernel allows it for those of error_injection/list" \
 		--unsafe -e 'trace probe:vfs_read { set_retval(-5) }'
 	not_loaded return_is_too_late "'probe:$openat%return': set_retval: when a function returns it has done its work" \

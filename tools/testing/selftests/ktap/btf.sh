@@ -50,7 +50,7 @@ trace_end { print(n) }" -- "$workload" getppid 7
 	fi
 	finish
 fi
-plan 73
+plan 74
 
 n=500
 
@@ -158,6 +158,20 @@ run -q -e 'trace probe:tcp_sendmsg /execname == "workload"/ {
 trace_end { print(n) }' -- "$workload" connect 100 3 >/dev/null
 [ "$code" = 0 ] && matches "$tmp/out" '^true, 6, true, true: 3$'
 result $? cast_to_the_containing_struct
+find_scripts
+if [ "$scripts" ]; then
+	mkdir "$tmp/library"
+	ln -s "$scripts/lib" "$tmp/library/lib"
+	export KTAP_LIBRARY="$tmp/library"
+	run -q -e 'include "lib/net.kp"
+trace probe:tcp_sendmsg /execname == "workload"/ {
+	n[net.format_ip_addr(net.ip_sock_saddr(args.sk)), net.format_ip_addr(net.ip_sock_daddr(args.sk))] += 1
+}
+trace_end { print(n) }' -- sh -c "$workload connect 100 3 >$tmp/port"
+	out addresses_of_a_socket_as_in_the_first_ktap '127.0.0.1, 127.0.0.1: 3\n'
+else
+	skip addresses_of_a_socket_as_in_the_first_ktap "there are no tools"
+fi
 
 # results
 opener=do_file_open

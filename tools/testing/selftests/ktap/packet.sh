@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs packets
-plan 46
+plan 47
 
 on_lo='args.device == "lo"'
 
@@ -301,7 +301,7 @@ join_namespace() {
 			ip link set lo up && ip link set eth0 up && ip route add default via $3.1"
 }
 
-in_namespaces=4
+in_namespaces=5
 set_up() {
 	hold && a=$held && hold && b=$held && join_namespace "$a" a 10.97.1 &&
 		join_namespace "$b" b 10.97.2 && echo 1 >/proc/sys/net/ipv4/ip_forward
@@ -350,6 +350,21 @@ else
 	in_a ping -c 2 10.97.2.2 >/dev/null
 	stop
 	out a_session_sees_its_namespace 'nil\t2\t1\n'
+
+	# the example in the documents; nothing listens, so a packet that passes is answered at once
+	firewall=$here/examples/compiled/firewall.kp
+	if [ -e "$firewall" ] && grep -q '^verdict: 1$' "$tracefs/ktap/features"; then
+		start -q --unsafe "$firewall"
+		for port in 443 445; do
+			in_a timeout 2 nc 10.97.1.1 $port </dev/null >"$tmp/none" 2>&1
+		done
+		stop
+		[ "$code" = 0 ] && matches "$tmp/out" '10\.97\.1\.2.*\<445\>' &&
+			! grep -q '10\.97\.1\.2.*\<443\>' "$tmp/out"
+		result $? firewall_of_the_documents
+	else
+		skip firewall_of_the_documents "there are no examples, or scripts cannot drop packets"
+	fi
 fi
 
 # The session does not keep the namespace: here no process except the one that loads the
