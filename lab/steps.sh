@@ -134,12 +134,24 @@ two_lanes() {
 	wait "${lanes[@]}" || true
 }
 
+# print_failures: the steps that have failed, each with its first failed tests. A report may show
+# only the end of what this prints.
+print_failures() {
+	local failed name gap=$'\n'
+	while IFS=$'\t' read -r _ failed _ name; do
+		[ "$failed" != 0 ] || continue
+		printf '%sfailed: %s\n' "$gap" "$name"
+		gap=
+		grep -hE -m 5 -A 3 '^ *(not ok|FAIL)' "$(log_of "$name")" | sed 's/^/  /' || true
+	done <"$logs/results"
+}
+
 # finish: print the sums, and exit by them
 finish() {
 	local passed failed skipped
 	read -r passed failed skipped < <(awk -F '\t' '{ p += $1; f += $2; s += $3 }
 		END { print p + 0, f + 0, s + 0 }' "$logs/results")
-	awk -F '\t' '$2 { if (!n++) print ""; print "failed: " $4 }' "$logs/results"
+	print_failures
 	printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 	[ "$failed" = 0 ]
 	exit
