@@ -287,6 +287,8 @@ void written_note_call(struct compiler *cc, struct node *n);
 void written_add(struct compiler *cc);
 /* scope.c */
 struct sym *sym_get(struct compiler *cc, const struct node *name);
+/* A symbol that means the built-in function, whatever the script has of that name. */
+struct sym *sym_builtin(struct compiler *cc, const struct node *name);
 void scope_classify(struct compiler *cc);
 /* Is it a table or an aggregation that is created when the script begins? */
 bool sym_is_automatic(const struct sym *s);

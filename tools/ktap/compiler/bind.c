@@ -16,7 +16,11 @@ static void bind_name(struct compiler *cc, struct node *n)
 	struct var *v = var_find(cc, n->str);
 
 	if (!v) {
-		n->sym = sym_get(cc, n);
+		/* a script may have names of its own for what the functions of written.c call */
+		if (cc->diag.files[n->pos.file].built_in && builtin_find(n->str))
+			n->sym = sym_builtin(cc, n);
+		else
+			n->sym = sym_get(cc, n);
 		return;
 	}
 	n->var = v;

@@ -73,6 +73,16 @@ static void sym_table_grow(struct compiler *cc)
 	}
 }
 
+struct sym *sym_builtin(struct compiler *cc, const struct node *name)
+{
+	struct sym *s = pool_alloc(&cc->pool, sizeof(*s));
+
+	s->name = name->str;
+	s->pos = name->pos;
+	s->builtin = builtin_find(name->str);
+	return s;
+}
+
 struct sym *sym_get(struct compiler *cc, const struct node *name)
 {
 	struct sym *s, **bucket;
@@ -83,10 +93,7 @@ struct sym *sym_get(struct compiler *cc, const struct node *name)
 	for (s = *bucket; s; s = s->same_hash)
 		if (!strcmp(s->name, name->str))
 			return s;
-	s = pool_alloc(&cc->pool, sizeof(*s));
-	s->name = name->str;
-	s->pos = name->pos;
-	s->builtin = builtin_find(name->str);
+	s = sym_builtin(cc, name);
 	s->same_hash = *bucket;
 	*bucket = s;
 	if (!cc->last_sym)

@@ -285,7 +285,10 @@ static bool written_own_enumerator(struct compiler *cc, struct cdef_type *type, 
 	return false;
 }
 
-/* Get enumerator @i of "enum NAME", or of a name that cdef has declared. */
+/*
+ * Get enumerator @i of "enum NAME", or of a name that cdef has declared. @part is zeroed, or
+ * what the enumerator before it has left there, which saves a search.
+ */
 static bool written_enumerator(struct compiler *cc, const char *type, unsigned int i,
 			       struct ktap_type_part *part)
 {
@@ -296,7 +299,7 @@ static bool written_enumerator(struct compiler *cc, const char *type, unsigned i
 	if (own)
 		return written_own_enumerator(cc, own, i, part);
 	return opts->type_part && !strncmp(type, "enum ", 5) &&
-	       opts->type_part(opts->member_ctx, type, 0, i, part);
+	       opts->type_part(opts->member_ctx, type, part->number, i, part);
 }
 
 static const char *written_enum_function(struct compiler *cc, const char *type)
@@ -308,7 +311,7 @@ static const char *written_enum_function(struct compiler *cc, const char *type)
 /* Write the function that gives the names of an enumeration; false: there is none. */
 static bool written_put_enum(struct compiler *cc, FILE *out, const char *type)
 {
-	struct ktap_type_part part;
+	struct ktap_type_part part = { 0 };
 
 	if (!written_enumerator(cc, type, 0, &part))
 		return false;
@@ -359,11 +362,11 @@ static unsigned int written_put_enums(struct compiler *cc, FILE *out)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ";
-	struct ktap_type_part part;
 	unsigned int count = 0;
 
 	for (struct enum_call *c = cc->enum_calls; c; c = c->next) {
 		struct node *n = c->call, *name = n->list;
+		struct ktap_type_part part = { 0 };
 		const char *type;
 
 		if (!check_arity(cc, n, "enum_name", 2, 2))
