@@ -328,15 +328,18 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	if (ktap_stack_range(vm, r, n, &depth, &skip))
 		return vm->error;
-	/* A unit for each frame: the unwinder searches its tables. */
-	if (ktap_vm_charge(vm, depth + skip + MAX_BELOW))
-		return vm->error;
 	ips = ktap_arena_alloc(vm, (depth + skip + MAX_BELOW) * sizeof(*ips));
 	if (!ips)
 		return vm->error;
 
 	len = regs ? task_save_stack_of(regs, ips, depth, skip) :
 		     task_save_stack(vm, ips, depth, skip);
+	/*
+	 * A unit for each frame that was found, as the unwinder searches its tables, and for the
+	 * most that the tracing code can have.
+	 */
+	if (ktap_vm_charge(vm, MAX_BELOW + skip + len))
+		return vm->error;
 	ktap_arena_trim(vm, ips, len * sizeof(*ips));
 	r[0] = (struct ktap_value){
 		.blob = len ? ips : (const void *)"",
