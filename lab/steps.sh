@@ -142,7 +142,8 @@ print_failures() {
 		[ "$failed" != 0 ] || continue
 		printf '%sfailed: %s\n' "$gap" "$name"
 		gap=
-		grep -hE -m 5 -A 3 '^ *(not ok|FAIL)' "$(log_of "$name")" | sed 's/^/  /' || true
+		grep -hE -m 5 -A 3 '^ *(not ok|FAIL)' "$(log_of "$name")" |
+			grep -vE '^( *ok .*|--)$' | sed 's/^/  /' || true
 	done <"$logs/results"
 }
 
