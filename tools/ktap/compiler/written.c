@@ -456,13 +456,16 @@ void written_add(struct compiler *cc)
 			diag_error(&cc->diag, (struct pos) { 0 }, "there is not enough memory");
 		else if (n)
 			diag_error(&cc->diag, (struct pos) { 0 },
-				   "a script that calls %s() has at most %u files",
+				   "a script that calls %s() or the like has at most %u files",
 				   written[0].name, KTAP_MAX_FILES - 1);
 		free(text);
 		return;
 	}
 	file.text = text;
 	list = parse_added(cc, diag_add_file(&cc->diag, &file));
+	/* the parser has said that the script is too large */
+	if (!list)
+		return;
 	bind_added(cc, list);
 	for (last = list; last->next; last = last->next)
 		;

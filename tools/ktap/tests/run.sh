@@ -353,6 +353,10 @@ ends_with 2 "$ktapc" -d "$dir/f1.kp" && grep -q 'f64.kp:1:9: error: a script has
 result $? more_than_64_files_are_refused
 ends_with 0 "$ktapc" -d "$dir/f2.kp" && grep -q "; $dir/f65.kp:1" "$dir/out"
 result $? there_may_be_64_files
+# functions that are written in ktap are in one more
+echo 'print(strerror(2))' >>"$dir/f65.kp"
+ends_with 2 "$ktapc" -d "$dir/f2.kp" && grep -q 'errno_name() or the like has at most 63 files' "$dir/err"
+result $? functions_written_in_ktap_are_a_file
 
 # Large scripts: they work, or the message has the position where the limit was exceeded.
 fails_with() {
@@ -432,6 +436,10 @@ result $? warnings_are_capped
 awk 'BEGIN { for (i = 0; i < 400000; i++) print "x = 1" }' >"$dir/big.kp"
 fails_with '[0-9]*:[0-9]*' 'the script is too large: more than 1048576 names, constants and signs'
 result $? too_many_tokens
+# at the limit, the first token of what the compiler adds is one more
+awk 'BEGIN { print "errno_name(-2)"; for (i = 0; i < 262142; i++) print "x=1;" }' >"$dir/big.kp"
+ends_with 2 "$ktapc" -d "$dir/big.kp" && grep -q 'error: the script is too large: more than 1048576 names' "$dir/err"
+result $? too_many_tokens_of_what_is_added
 echo 'include "big.kp" x = )' >"$dir/small.kp"
 ends_with 2 "$ktapc" -d "$dir/small.kp" && grep -q 'big.kp:.*: error: the script is too large' "$dir/err" &&
 	[ "$(grep -c error: "$dir/err")" = 1 ]
