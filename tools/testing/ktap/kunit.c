@@ -2,6 +2,7 @@
 /*
  * kunit [TEXT...]: run the linked KUnit suites, or only the tests that have a TEXT in
  * their names.  Prints "ok NAME", "ok NAME # SKIP WHY" or "not ok NAME" for each.
+ * KUNIT_STOP=1 in the environment: the first test that fails is the last one.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -91,6 +92,12 @@ static void run(const struct kunit_case *c, const void *param, const char *name,
 	fflush(stdout);
 }
 
+static int end(const struct tally *n)
+{
+	printf("%u passed, %u failed, %u skipped\n", n->passed, n->failed, n->skipped);
+	return n->failed != 0;
+}
+
 static bool is_meant(const char *name, char **texts)
 {
 	bool any = !*texts;
@@ -116,6 +123,8 @@ static void run_case(const struct kunit_suite *s, const struct kunit_case *c, ch
 		snprintf(name, sizeof(name), "%s.%s%s%s", s->name, c->name, *desc ? "." : "", desc);
 		if (is_meant(name, texts))
 			run(c, param, name, n);
+		if (n->failed && getenv("KUNIT_STOP"))
+			exit(end(n));
 		if (!c->generate_params)
 			break;
 	}
@@ -131,6 +140,5 @@ int main(int argc, char **argv)
 		for (c = s->test_cases; c->run; c++)
 			run_case(s, c, argv + 1, &n);
 	}
-	printf("%u passed, %u failed, %u skipped\n", n.passed, n.failed, n.skipped);
-	return n.failed != 0;
+	return end(&n);
 }
