@@ -294,6 +294,8 @@ static void make_btf(void)
 	both = add_struct(BTF_KIND_UNION, NULL, 4,
 			  (struct field[]){ { "both", s32_, 0 }, { NULL, half, 0 } }, 2);
 	alias = add_ref(BTF_KIND_TYPEDEF, "numbers_t", add_array(s32_, 4));
+	/* 4 GiB and 8 bytes: more than a size can be */
+	add_ref(BTF_KIND_TYPEDEF, "huge_t", add_array(u64_, (1u << 29) + 1));
 
 	add_var("current_task", task_ptr);
 	add_var("cpu_number", s32_);

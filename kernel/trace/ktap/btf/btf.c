@@ -208,7 +208,7 @@ static u32 btf_int_data(const struct btf_type *t)
 	return *(const u32 *)(t + 1);
 }
 
-u32 ktap_btf_size(u32 type)
+u64 ktap_btf_size(u32 type)
 {
 	const struct btf_type *t;
 	u64 n = 1;
@@ -217,26 +217,23 @@ u32 ktap_btf_size(u32 type)
 		t = ktap_btf_resolve(&type);
 		if (!t || btf_kind(t) != BTF_KIND_ARRAY)
 			break;
-		n *= btf_array_of(t)->nelems;
+		n = min_t(u64, n * btf_array_of(t)->nelems, KTAP_TYPE_TOO_LARGE);
 	}
 	if (!t)
 		return 0;
 	switch (btf_kind(t)) {
 	case BTF_KIND_PTR:
-		n *= sizeof(long);
-		break;
+		return n * sizeof(long);
 	case BTF_KIND_INT:
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
 	case BTF_KIND_FLOAT:
-		n *= t->size;
-		break;
+		return n * t->size;
 	default:
 		return 0;
 	}
-	return n > U32_MAX ? 0 : n;
 }
 
 /* The types of u8 and s8 have other names than "char". */
@@ -252,7 +249,7 @@ static void btf_load_array(u32 id, const struct btf_array *array, struct ktap_lo
 {
 	load->kind = KTAP_LOAD_ADDRESS;
 	load->type = id;
-	load->size = ktap_btf_size(id);
+	load->size = min_t(u64, ktap_btf_size(id), U32_MAX);
 	if (!btf_is_char(ktap_btf_other(id, array->type)))
 		return;
 	load->kind = KTAP_LOAD_CHARS;
@@ -422,14 +419,16 @@ s64 ktap_btf_element(u32 type, struct ktap_load *load, u32 *step)
 {
 	const struct btf_type *t = ktap_btf_resolve(&type);
 	s64 n = 0;
+	u64 size;
 
 	if (t && btf_kind(t) == BTF_KIND_ARRAY) {
 		n = ktap_is_open_array(btf_array_of(t)->nelems) ? 0 : btf_array_of(t)->nelems;
 		type = ktap_btf_other(type, btf_array_of(t)->type);
 	}
-	*step = ktap_btf_size(type);
-	if (!*step)
+	size = ktap_btf_size(type);
+	if (!size || size >= KTAP_TYPE_TOO_LARGE)
 		return -EINVAL;
+	*step = size;
 	ktap_btf_load(type, load);
 	return n;
 }

@@ -147,8 +147,14 @@ int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type);
 /* Return a name similar to @name, for messages, or NULL.  @text has KTAP_TYPE_TEXT bytes. */
 const char *ktap_btf_near_type(const char *name, char *text);
 
-/* Return the size of a value of the type, 0 if the type has none. */
-u32 ktap_btf_size(u32 type);
+/* Types of that many bytes, or more, have no elements and no sizeof. */
+#define KTAP_TYPE_TOO_LARGE	BIT_ULL(32)
+
+/*
+ * Return the size of a value of the type, 0 if the type has none.  That of an array is exact below
+ * KTAP_TYPE_TOO_LARGE.
+ */
+u64 ktap_btf_size(u32 type);
 
 /**
  * ktap_btf_load() - Find out how to read a value of a type
@@ -302,7 +308,7 @@ static inline const char *ktap_btf_near_type(const char *name, char *text)
 	return NULL;
 }
 
-static inline u32 ktap_btf_size(u32 type)
+static inline u64 ktap_btf_size(u32 type)
 {
 	return 0;
 }

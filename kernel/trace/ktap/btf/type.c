@@ -45,7 +45,7 @@ bool ktap_type_incomplete(const struct ktap_declared *declared, u32 type)
 	return t && t->incomplete;
 }
 
-u32 ktap_type_size(const struct ktap_declared *declared, u32 type)
+u64 ktap_type_size(const struct ktap_declared *declared, u32 type)
 {
 	const struct ktap_declared_type *t = type_get(declared, type);
 

@@ -67,7 +67,7 @@ struct ktap_declared {
 u32 ktap_type_declared(const struct ktap_declared *declared, const char *name);
 /* Is it a structure whose members are not known? */
 bool ktap_type_incomplete(const struct ktap_declared *declared, u32 type);
-u32 ktap_type_size(const struct ktap_declared *declared, u32 type);
+u64 ktap_type_size(const struct ktap_declared *declared, u32 type);
 int ktap_type_member(const struct ktap_declared *declared, u32 type, const char *name,
 		     struct ktap_load *load, u32 *cost);
 const char *ktap_type_near_member(const struct ktap_declared *declared, u32 type,

@@ -488,6 +488,7 @@ static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16
 	const struct ktap_code *insn = &t->prog->code[pc];
 	const char *fn = ktap_builtins[insn->d].name, *name = NULL, *path = NULL;
 	u32 type, n, string = 0;
+	u64 size;
 	int err;
 
 	tags += insn->a;
@@ -529,7 +530,11 @@ static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16
 	if (insn->d == KTAP_FN_SIZEOF) {
 		if (ktap_type_incomplete(t->prog->declared, type))
 			return types_fail(t, pc, "sizeof: '%s' is declared without members", name);
-		n = ktap_type_size(t->prog->declared, type);
+		size = ktap_type_size(t->prog->declared, type);
+		/* as large as an operand can be */
+		if (size > S32_MAX)
+			return types_fail(t, pc, "sizeof: '%s' has 2 GiB or more", name);
+		n = size;
 	}
 	if (insn->d == KTAP_FN_CAST) {
 		out->fact = type;

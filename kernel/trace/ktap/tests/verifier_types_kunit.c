@@ -157,6 +157,8 @@ static const struct rule rules[] = {
 	  I(TGETS, 2, 0, 0, 0), .at = 2 },
 #endif
 #if defined(CONFIG_DEBUG_INFO_BTF) && !defined(__KERNEL__)
+	{ "type-size", "sizeof: 'huge_t' has 2 GiB or more",
+	  { "numbers_t", "huge_t" }, SIZE, { }, I(STR, 0, 0, 0, 1) },
 	{ "member-value", "member 'big' has a type without values in scripts",
 	  { "pid", "big" },
 	  TASK, { I(TGETS, 0, 0, 0, 0) }, I(TGETS, 0, 0, 0, 1),
