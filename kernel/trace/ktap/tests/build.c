@@ -321,8 +321,7 @@ struct ktap_program *test_load(struct test_chunk *c)
 	prog = ktap_program_load(p, len, diag);
 	if (IS_ERR(prog)) {
 		kvfree(p);
-		KUNIT_FAIL(c->test, "refused: %s", diag->text);
-		return NULL;
+		KUNIT_ASSERT_FALSE_MSG(c->test, true, "refused: %s", diag->text);
 	}
 	KUNIT_ASSERT_EQ(c->test, 0, kunit_add_action_or_reset(c->test, free_program, prog));
 	return prog;

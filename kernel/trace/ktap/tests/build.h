@@ -91,7 +91,7 @@ void *test_bytes(struct test_chunk *c, size_t *len);
 /* Offset of a section's entry in the section table of a chunk. */
 struct ktap_section *test_section(void *bytes, u32 type);
 
-/* Load the chunk; the test frees it.  On refusal, fail the test and return NULL. */
+/* Load the chunk; the test frees it.  On refusal, end the test, which has failed. */
 struct ktap_program *test_load(struct test_chunk *c);
 /* Load the chunk; expect this errno, and these words in the message. */
 void test_refused(struct test_chunk *c, int err, const char *words);

@@ -13,7 +13,7 @@
 #include "vm/opcode.h"
 #include "vm/vm.h"
 
-enum { MAIN, ADD };
+enum { MAIN, ADD, SET = ADD };
 
 /* A program with a global, to which the function ADD adds its argument. */
 static struct test_chunk *chunk_with_sum(struct kunit *test)
@@ -256,6 +256,46 @@ static void a_write_that_is_dropped_changes_no_condition(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&f.vm->env->counters.nmi_busy), 2);
 }
 
+/* A reader without the lock must notice it, and must be able to read again afterwards. */
+static void each_write_changes_the_sequence_and_leaves_it_even(struct kunit *test)
+{
+	struct global_fixture f = with_condition(test);
+	const struct ktap_global *g = &f.vm->env->globals[0];
+	struct ktap_value v;
+	u32 seq = READ_ONCE(g->seq);
+
+	set(&f, KTAP_VALUE_INT(1));
+	KUNIT_EXPECT_EQ(test, g->seq, seq + 2);
+	KUNIT_EXPECT_EQ(test, 0, add(f.handler, KTAP_VALUE_INT(1)));
+	KUNIT_EXPECT_EQ(test, g->seq, seq + 4);
+	KUNIT_EXPECT_TRUE(test, ktap_global_read(g, &v));
+	KUNIT_EXPECT_EQ(test, v.i, 2);
+}
+
+static void each_plain_write_changes_the_sequence_and_leaves_it_even(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	const struct ktap_global *g;
+	struct ktap_value v;
+	struct ktap_vm *vm;
+	u32 seq;
+
+	test_global(c, "g");
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "set", 1, 2);
+	test_insn(c, KTAP_OP_SETG, 0, 0, 0, 0);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
+	g = &vm->env->globals[0];
+	seq = READ_ONCE(g->seq);
+	KUNIT_EXPECT_FALSE(test, g->slow);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, SET, &KTAP_VALUE_BOOL(true), 1, NULL));
+	KUNIT_EXPECT_EQ(test, g->seq, seq + 2);
+	KUNIT_EXPECT_TRUE(test, ktap_global_read(g, &v));
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_BOOL);
+}
+
 static struct kunit_case global_cases[] = {
 	KUNIT_CASE(handlers_add_to_a_sum),
 	KUNIT_CASE(a_written_value_replaces_the_sum),
@@ -266,6 +306,8 @@ static struct kunit_case global_cases[] = {
 	KUNIT_CASE(a_written_condition_is_reported_when_its_truth_changes),
 	KUNIT_CASE(an_addition_to_a_condition_is_reported_when_its_truth_changes),
 	KUNIT_CASE(a_write_that_is_dropped_changes_no_condition),
+	KUNIT_CASE(each_write_changes_the_sequence_and_leaves_it_even),
+	KUNIT_CASE(each_plain_write_changes_the_sequence_and_leaves_it_even),
 	{ }
 };
 

@@ -233,6 +233,30 @@ static void inner_loops_end_by_a_jump_back(struct kunit *test)
 	test_expect_int(test, 7, test_run(test, native_vm(c, EVENT), NULL, 0));
 }
 
+/* The compiler never writes to these registers; a chunk that was made by hand may. */
+static void a_loop_over_what_is_no_integer_is_broken(struct kunit *test)
+{
+	struct test_chunk *c;
+	struct ktap_vm *vm;
+	unsigned int reg;
+
+	for (reg = 0; reg < 3; reg++) {
+		c = test_chunk(test);
+		test_func(c, "main", 0, 6);
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+		test_insn(c, KTAP_OP_INT, 1, 0, 0, 3);
+		test_insn(c, KTAP_OP_INT, 2, 0, 0, 1);
+		test_insn(c, KTAP_OP_FORPREP, 0, 0, 0, 2);
+		test_insn(c, KTAP_OP_BOOL, reg, 1, 0, 0);
+		test_insn(c, KTAP_OP_FORLOOP, 0, 0, 0, -2);
+		TEST_RET(c);
+		expect_same(c, EVENT, 20);
+		vm = native_vm(c, EVENT);
+		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, NULL, 0, NULL));
+		KUNIT_EXPECT_STREQ(test, vm->message, "broken loop");
+	}
+}
+
 /* Division by -1 is inline if the number is a constant: it wraps, and does not trap. */
 static void division_by_minus_one_wraps(struct kunit *test)
 {
@@ -537,6 +561,7 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(functions_beyond_the_memory_limit_are_interpreted),
 	KUNIT_CASE(all_budgets_end_at_the_same_instruction),
 	KUNIT_CASE(inner_loops_end_by_a_jump_back),
+	KUNIT_CASE(a_loop_over_what_is_no_integer_is_broken),
 	KUNIT_CASE(division_by_minus_one_wraps),
 	KUNIT_CASE(built_ins_call_native_functions),
 	KUNIT_CASE(functions_that_are_values_are_compiled_if_something_calls_them),
