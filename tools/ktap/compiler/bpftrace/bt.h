@@ -14,7 +14,6 @@
 #include "compiler/translation.h"
 
 #define BT_CONFIG_KEYS	31	/* of bpftrace */
-#define BT_MAX_ERROR	133	/* of Linux */
 #define BT_MAX_DEPTH	150	/* of blocks and expressions */
 
 enum bt_token_kind {
@@ -666,10 +665,7 @@ enum {
 	BT_HELP_STACK = 1 << 17,
 	BT_HELP_HEX = 1 << 18,
 	BT_HELP_ROOM = 1 << 19,
-	BT_HELP_BSWAP = 1 << 20,
-	BT_HELP_IS_ERR = 1 << 21,
 	BT_HELP_STR = 1 << 22,
-	BT_HELP_STRERROR = 1 << 23,
 	BT_HELP_SIGNALS = 1 << 24,
 	BT_HELP_ZERO = 1 << 25,
 	BT_HELP_DIVIDE = 1 << 26,

@@ -362,35 +362,36 @@ static void bt_bswap(struct bt_script *s, const struct bt_node *n)
 	const struct bt_type *t = bt_type_of(s, n->a);
 	unsigned int size = t->kind == BT_INTEGER && t->size ? t->size : 8;
 
-	bt_put(s, n->pos, "bt_bswap(");
+	if (size == 1) {
+		bt_number(s, n->a, LEVEL_ANY);
+		return;
+	}
+	bt_put(s, n->pos, "bswap%u(", 8 * size);
 	bt_number(s, n->a, LEVEL_ANY);
-	bt_put(s, n->pos, ", %u)", size);
-	s->helpers |= BT_HELP_BSWAP;
+	bt_put(s, n->pos, ")");
 }
 
-/* The text of a number, a constant; NULL: it is none */
-static const char *bt_number_name(const char *function, int64_t value)
+static void bt_strerror(struct bt_script *s, const struct bt_node *n)
 {
-	const char *text = *function == 's' && function[1] == 't' ? strerror(value) : NULL;
-
-	if (!text)
-		text = value > 0 && value < 65 ? strsignal(value) : value ? "N/A" :
-		       "Unknown signal 0";
-	return text;
+	bt_put(s, n->pos, "strerror(");
+	bt_number(s, n->a, LEVEL_ANY);
+	bt_put(s, n->pos, ")");
 }
 
-static void bt_name_of_number(struct bt_script *s, const struct bt_node *n)
+/* The text of the C library, which is not the name that signal_name() of ktap gives */
+static void bt_signal_name(struct bt_script *s, const struct bt_node *n)
 {
 	int64_t value;
 
 	if (bt_constant_value(n->a, &value)) {
-		bt_put(s, n->pos, "\"%s\"", bt_number_name(n->text, value));
+		bt_put(s, n->pos, "\"%s\"", value > 0 && value < 65 ? strsignal(value) :
+					     value ? "N/A" : "Unknown signal 0");
 		return;
 	}
-	bt_put(s, n->pos, "bt_%s(", n->text);
+	bt_put(s, n->pos, "bt_signal_name(");
 	bt_number(s, n->a, LEVEL_ANY);
 	bt_put(s, n->pos, ")");
-	s->helpers |= n->text[1] == 't' ? BT_HELP_STRERROR : BT_HELP_SIGNALS;
+	s->helpers |= BT_HELP_SIGNALS;
 }
 
 /* sizeof(TYPE), sizeof(EXPRESSION) */
@@ -546,10 +547,9 @@ static void bt_ksym(struct bt_script *s, const struct bt_node *n)
 
 static void bt_is_err(struct bt_script *s, const struct bt_node *n)
 {
-	bt_put(s, n->pos, "bt_is_err(");
+	bt_put(s, n->pos, "(ptr_err(");
 	bt_value(s, n->a);
-	bt_put(s, n->pos, ")");
-	s->helpers |= BT_HELP_IS_ERR;
+	bt_put(s, n->pos, ") != nil)");
 }
 
 /* pid(init), pid(curr_ns) */
@@ -609,7 +609,7 @@ static const struct {
 	{ "join", bt_join }, { "cat", bt_cat },
 	{ "len", bt_len }, { "ntop", bt_ntop }, { "sizeof", bt_sizeof },
 	{ "offsetof", bt_offsetof }, { "getopt", bt_option }, { "bswap", bt_bswap },
-	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },
+	{ "strerror", bt_strerror }, { "signal_name", bt_signal_name },
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
 	{ "assert", bt_fail_call }, { "static_assert", bt_fail_call }, { "fail", bt_fail_call },
 	{ "is_err", bt_is_err },

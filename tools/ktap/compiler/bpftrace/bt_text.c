@@ -236,18 +236,14 @@ static void bt_put_enum(struct bt_script *s, const struct bt_enum *e)
 	bt_put(s, pos, "\treturn tostring(value || 0)\n}\n");
 }
 
-/* A function that gives the names of numbers, as the C library has them */
-static void bt_put_names(struct bt_script *s, const char *function, const char *other, int first,
-			 int last, char *(*name)(int number))
+/* A function that gives the texts of signals, as the C library has them */
+static void bt_put_signals(struct bt_script *s, struct pos pos)
 {
-	const struct pos pos = s->probes->events->pos;
-
-	bt_put(s, pos, "\nbt_%s_names = {", function);
-	for (int i = first; i <= last; i++)
-		bt_put(s, pos, "%s[%d] = \"%s\"", i > first ? ", " : "", i, name(i));
-	bt_put(s, pos, "}\n\nfunction bt_%s(number) {\n\treturn bt_%s_names[number] || ", function,
-	       function);
-	bt_put(s, pos, other ? "\"%s\" .. number\n}\n" : "\"N/A\"\n}\n", other);
+	bt_put(s, pos, "\nbt_signal_names = {");
+	for (int i = 1; i <= 64; i++)
+		bt_put(s, pos, "%s[%d] = \"%s\"", i > 1 ? ", " : "", i, strsignal(i));
+	bt_put(s, pos, "}\n\nfunction bt_signal_name(number) {\n");
+	bt_put(s, pos, "\treturn bt_signal_names[number] || \"N/A\"\n}\n");
 }
 
 static const struct {
@@ -259,21 +255,9 @@ static const struct {
 	  "\tif (len(map) < most) {\n\t\treturn\n\t}\n"
 	  "\tfor (key in map) {\n\t\tdelete map[key]\n\t\tbreak\n\t}\n"
 	  "}\n" },
-	{ BT_HELP_BSWAP,
-	  "function bt_bswap(value, size) {\n"
-	  "\tvar swapped = 0\n"
-	  "\tfor (i = 1, size) {\n\t\tswapped = swapped << 8 | value & 255\n\t\tvalue >>= 8\n\t}\n"
-	  "\treturn swapped\n"
-	  "}\n" },
 	{ BT_HELP_INTEGER,
 	  "function bt_integer(value) {\n"
 	  "\treturn value == true ? 1 : value ? ipof(value) : 0\n"
-	  "}\n" },
-	{ BT_HELP_IS_ERR,
-	  "function bt_is_err(value) {\n"
-	  "\tvar number = ipof(value) || 0\n"
-	  "\tif (number >> 32 == 0) {\n\t\tnumber -= 1 << 32\n\t}\n"
-	  "\treturn number < 0 && number >= -4095\n"
 	  "}\n" },
 	{ BT_HELP_CALLS,
 	  "function bt_call_number(name) {\n"
@@ -420,8 +404,6 @@ void bt_text_helpers(struct bt_script *s)
 		bt_put_gfp(s, pos);
 	if (s->helpers & BT_HELP_STR)
 		bt_put_str(s, pos);
-	if (s->helpers & BT_HELP_STRERROR)
-		bt_put_names(s, "strerror", "Unknown error ", 0, BT_MAX_ERROR, strerror);
 	if (s->helpers & BT_HELP_SIGNALS)
-		bt_put_names(s, "signal_name", NULL, 1, 64, strsignal);
+		bt_put_signals(s, pos);
 }
