@@ -6,6 +6,7 @@
 #ifndef _KTAP_PROBE_H
 #define _KTAP_PROBE_H
 
+#include <linux/compiler.h>
 #include <linux/container_of.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
@@ -14,6 +15,7 @@
 #include "vm/event.h"
 #include "vm/quick.h"
 #include "vm/run.h"
+#include "vm/tally.h"
 
 struct irq_work;
 struct kthread_work;
@@ -50,11 +52,33 @@ enum ktap_probe_kind {
  *	meanwhile; an estimate (see vm/overhead.c)
  */
 struct ktap_probe_stats {
-	unsigned long hits;
-	unsigned long filtered;
-	unsigned long missed;
-	unsigned long skipped;
-	unsigned long errors;
+	struct ktap_tally hits;
+	struct ktap_tally filtered;
+	struct ktap_tally missed;
+	struct ktap_tally skipped;
+	struct ktap_tally errors;
+	u64 time;
+};
+
+/* Where a long has 32 bits, it may be half written when it is read. */
+static inline u64 ktap_probe_time(const struct ktap_probe_stats *stats)
+{
+	u64 time, again = READ_ONCE(stats->time);
+
+	do {
+		time = again;
+		again = READ_ONCE(stats->time);
+	} while (!IS_ENABLED(CONFIG_64BIT) && time != again);
+	return time;
+}
+
+/* Sums of &struct ktap_probe_stats over all CPUs */
+struct ktap_probe_totals {
+	u64 hits;
+	u64 filtered;
+	u64 missed;
+	u64 skipped;
+	u64 errors;
 	u64 time;
 };
 
@@ -259,7 +283,7 @@ void ktap_conditions_begin(struct ktap_session *s);
 /* event/source.c */
 void ktap_sources_release(struct ktap_session *s);
 void ktap_sources_show(struct seq_file *m);
-void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum);
+void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_totals *sum);
 
 /* event/field_check.c */
 int ktap_field_check_rest(struct ktap_session *s);

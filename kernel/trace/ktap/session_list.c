@@ -81,7 +81,7 @@ static u64 sessions_cpu_time(const struct ktap_session *s, int cpu)
 	u64 time = 0;
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock))
-		time += READ_ONCE(per_cpu_ptr(probe->stats, cpu)->time);
+		time += ktap_probe_time(per_cpu_ptr(probe->stats, cpu));
 	return time;
 }
 
@@ -102,10 +102,10 @@ static unsigned int sessions_overhead(const struct ktap_session *s)
 
 static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 {
-	struct ktap_probe_stats stats;
+	struct ktap_probe_totals stats;
 	const struct ktap_probe *probe;
 	unsigned int share = sessions_overhead(s);
-	unsigned long events = 0;
+	u64 events = 0;
 	char acts[KTAP_ACTS_TEXT];
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock)) {
@@ -122,7 +122,7 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_escape(m, s->args[0].blob, " \t\n\\");
 	else
 		seq_putc(m, '-');
-	seq_printf(m, " %s events=%lu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u",
+	seq_printf(m, " %s events=%llu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u",
 		   state_names[READ_ONCE(s->filter.state)], events,
 		   atomic_long_read(&s->env.counters.lost_records) +
 		   (long)ktap_output_overwritten(&s->output),
@@ -147,9 +147,9 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		ktap_probe_stats(probe, &stats);
 		seq_puts(m, "  ");
 		seq_escape(m, probe->event, "\n\\");
-		seq_printf(m, " hits=%lu filtered=%lu missed=%lu skipped=%lu ", stats.hits,
+		seq_printf(m, " hits=%llu filtered=%llu missed=%llu skipped=%llu ", stats.hits,
 			   stats.filtered, stats.missed, stats.skipped);
-		seq_printf(m, "errors=%lu time=%llu ", stats.errors, stats.time);
+		seq_printf(m, "errors=%llu time=%llu ", stats.errors, stats.time);
 		if (probe->condition != KTAP_NONE || probe->switched != KTAP_NONE)
 			seq_printf(m, "on=%d times=%lu ", READ_ONCE(probe->on),
 				   READ_ONCE(probe->times));

@@ -65,18 +65,18 @@ static void report_loss(void *s, u64 n, const char *line)
 
 static void report_losses_of(struct ktap_session *s, const struct ktap_probe *probe)
 {
-	struct ktap_probe_stats stats;
+	struct ktap_probe_totals stats;
 	char line[256];
 
 	ktap_probe_stats(probe, &stats);
 	if (stats.missed) {
-		scnprintf(line, sizeof(line), "'%s' missed %lu events", probe->event,
+		scnprintf(line, sizeof(line), "'%s' missed %llu events", probe->event,
 			  stats.missed);
 		report_loss(s, stats.missed, line);
 	}
 	if (stats.skipped) {
 		scnprintf(line, sizeof(line),
-			  "'%s' skipped %lu events to stay below --max-overhead (%u%%): %s",
+			  "'%s' skipped %llu events to stay below --max-overhead (%u%%): %s",
 			  probe->event, stats.skipped, s->max_overhead,
 			  "a filter or a shorter handler costs less");
 		report_loss(s, stats.skipped, line);
@@ -102,7 +102,7 @@ void ktap_session_report_losses(struct ktap_session *s)
 static bool report_had_events(struct ktap_session *s)
 {
 	const struct ktap_probe *probe;
-	struct ktap_probe_stats stats;
+	struct ktap_probe_totals stats;
 	const struct ktap_point *point;
 
 	/* These have no points any more, and were no ticks. */
@@ -146,7 +146,7 @@ static const char *report_where(const struct ktap_filter *filter, char *where, s
 
 static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *probe)
 {
-	struct ktap_probe_stats stats;
+	struct ktap_probe_totals stats;
 	char where[160];
 
 	ktap_probe_stats(probe, &stats);
@@ -159,7 +159,7 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 				 "no event of '%s' was traced: its trace_on() was not executed, or too late",
 				 probe->event);
 	else if (stats.filtered)
-		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",
+		ktap_output_note(&s->output, "no event of '%s' passed the filter: %llu did not",
 				 probe->event, stats.filtered);
 	else if (ktap_filter_excludes(&s->filter))
 		ktap_output_note(&s->output, "no event of '%s' happened where it is traced%s",

@@ -288,7 +288,7 @@ NOKPROBE_SYMBOL(ktap_delivers);
 
 static void activation_count_error(struct ktap_vm *vm, struct ktap_probe *probe)
 {
-	this_cpu_inc(probe->stats->errors);
+	ktap_tally_inc(&probe->stats->errors);
 	ktap_session_error(probe->session, vm);
 }
 NOKPROBE_SYMBOL(activation_count_error);
@@ -306,15 +306,15 @@ static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe 
 	int err;
 
 	if (unlikely(!activation_passes(&probe->quick))) {
-		this_cpu_inc(probe->stats->filtered);
+		ktap_tally_inc(&probe->stats->filtered);
 		return 0;
 	}
 	err = ktap_vm_handle(vm, probe->filter_func, probe->handler_func, probe->native, ev,
 			     slice);
 	if (!vm->handler)
-		this_cpu_inc(probe->stats->hits);
+		ktap_tally_inc(&probe->stats->hits);
 	else if (!err)
-		this_cpu_inc(probe->stats->filtered);
+		ktap_tally_inc(&probe->stats->filtered);
 	if (unlikely(err && err != -ECANCELED))
 		activation_count_error(vm, probe);
 	return err;
@@ -360,7 +360,7 @@ static void activation_finish(struct ktap_vm *vm, struct ktap_probe *probe)
 	/* If the run failed, its error has been reported. */
 	if (likely(!held) || vm->error)
 		return;
-	this_cpu_inc(probe->stats->errors);
+	ktap_tally_inc(&probe->stats->errors);
 	ktap_vm_held_cpu(vm);
 	vm->fault = (struct ktap_fault){ .func = handler, .pc = handler->first };
 	ktap_session_error(probe->session, vm);
@@ -371,7 +371,7 @@ NOKPROBE_SYMBOL(activation_finish);
 bool ktap_activation_start(struct ktap_vm *vm, struct ktap_probe *probe)
 {
 	if (!ktap_overhead_start(vm->overhead, trace_clock_local())) {
-		this_cpu_inc(probe->stats->skipped);
+		ktap_tally_inc(&probe->stats->skipped);
 		return false;
 	}
 	vm->after |= KTAP_AFTER_MEASURE;
@@ -401,7 +401,7 @@ static void activation_run_nested(struct ktap_vm *vm, struct ktap_probe *probe,
 
 	vm->overhead = NULL;
 	if (over)
-		this_cpu_inc(probe->stats->skipped);
+		ktap_tally_inc(&probe->stats->skipped);
 	else
 		activation_run(vm, probe, ev, U64_MAX);
 }

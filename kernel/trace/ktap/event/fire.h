@@ -89,7 +89,7 @@ static __always_inline bool fire_is_busy(unsigned int level)
 static __always_inline bool fire_take(unsigned int level, struct ktap_probe *probe)
 {
 	if (unlikely(fire_is_busy(level))) {
-		this_cpu_inc(probe->stats->missed);
+		ktap_tally_inc(&probe->stats->missed);
 		return false;
 	}
 	__this_cpu_write(ktap_inside.busy[level], true);
@@ -138,9 +138,9 @@ static __always_inline void fire_run(const struct ktap_hit *hit, struct ktap_pro
 		goto leave;
 	err = passed ? ktap_vm_start(vm, &probe->start, &hit->ev) : 0;
 	if (likely(passed && !vm->handler))
-		this_cpu_inc(probe->stats->hits);
+		ktap_tally_inc(&probe->stats->hits);
 	else if (!err)
-		this_cpu_inc(probe->stats->filtered);
+		ktap_tally_inc(&probe->stats->filtered);
 	if (unlikely(err | vm->after))
 		ktap_activation_end(vm, probe, err);
 leave:
@@ -159,7 +159,7 @@ static __always_inline bool fire_misses(struct ktap_probe *probe)
 {
 	if (likely(!fire_is_busy(KTAP_LEVEL_TASK)))
 		return false;
-	this_cpu_inc(probe->stats->missed);
+	ktap_tally_inc(&probe->stats->missed);
 	return true;
 }
 
@@ -180,7 +180,7 @@ static __always_inline enum fire_rest fire_count(struct ktap_probe *probe)
 		return FIRE_RUN;
 	if (g)
 		ktap_sum_add(sums, probe->quick.constant);
-	this_cpu_inc(probe->stats->hits);
+	ktap_tally_inc(&probe->stats->hits);
 	return FIRE_DONE;
 }
 
@@ -230,7 +230,7 @@ static __always_inline enum fire_rest fire_test(struct ktap_probe *probe,
 		return FIRE_DONE;
 	if (unlikely(!ktap_overhead_passes(this_cpu_ptr(s->overheads))))
 		return FIRE_FALSE;
-	this_cpu_inc(probe->stats->filtered);
+	ktap_tally_inc(&probe->stats->filtered);
 	return FIRE_DONE;
 }
 

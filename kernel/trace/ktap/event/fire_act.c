@@ -146,7 +146,7 @@ enum fire_rest ktap_fire_act(struct ktap_probe *probe, const struct ktap_event *
 	       fire_act_do(vm, &probe->quick, ev);
 	if (likely(done)) {
 		ktap_overhead_pass(overhead, countdown);
-		this_cpu_inc(probe->stats->hits);
+		ktap_tally_inc(&probe->stats->hits);
 	}
 	fire_leave(KTAP_LEVEL_TASK);
 	return done ? FIRE_DONE : FIRE_RUN;

@@ -259,7 +259,7 @@ static bool iter_lock_mappings(struct iter_point *p)
 		if (iter_ends(p))
 			return false;
 		if (time_after(jiffies, end)) {
-			this_cpu_inc(p->point.probe->stats->missed);
+			ktap_tally_inc(&p->point.probe->stats->missed);
 			return false;
 		}
 		usleep_range(50, 200);

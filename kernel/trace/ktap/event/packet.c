@@ -344,10 +344,10 @@ static unsigned int packet_hook(void *priv, struct sk_buff *skb,
 	if (p->headers)
 		ktap_packet_parse(skb, state->pf == NFPROTO_IPV6 ? 6 : 4, &h.headers);
 	guard(preempt_notrace)();
-	errors = __this_cpu_read(p->point.probe->stats->errors);
+	errors = __this_cpu_read(p->point.probe->stats->errors.low);
 	ktap_fire(&h.hit);
 	/* After an error, also one of an interrupt, the packet passes. */
-	if (errors != __this_cpu_read(p->point.probe->stats->errors))
+	if (errors != __this_cpu_read(p->point.probe->stats->errors.low))
 		verdict = NF_ACCEPT;
 	return verdict;
 }

@@ -660,7 +660,7 @@ void ktap_sources_show(struct seq_file *m)
  *
  * Context: process.
  */
-void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum)
+void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_totals *sum)
 {
 	const struct ktap_point *counting;
 	int cpu;
@@ -669,12 +669,12 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *s
 	for_each_possible_cpu(cpu) {
 		const struct ktap_probe_stats *stats = per_cpu_ptr(probe->stats, cpu);
 
-		sum->hits += READ_ONCE(stats->hits);
-		sum->filtered += READ_ONCE(stats->filtered);
-		sum->missed += READ_ONCE(stats->missed);
-		sum->skipped += READ_ONCE(stats->skipped);
-		sum->errors += READ_ONCE(stats->errors);
-		sum->time += READ_ONCE(stats->time);
+		sum->hits += ktap_tally_read(&stats->hits);
+		sum->filtered += ktap_tally_read(&stats->filtered);
+		sum->missed += ktap_tally_read(&stats->missed);
+		sum->skipped += ktap_tally_read(&stats->skipped);
+		sum->errors += ktap_tally_read(&stats->errors);
+		sum->time += ktap_probe_time(stats);
 	}
 	sum->missed += READ_ONCE(probe->missed);
 	/* ktap_probe_release() frees it after a grace period. */

@@ -82,7 +82,7 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 		due--;
 	}
 	if (due)
-		this_cpu_add(probe->stats->missed, due);
+		ktap_tally_add(&probe->stats->missed, due);
 	return HRTIMER_RESTART;
 }
 

@@ -407,7 +407,7 @@ static void tracepoint_missed(struct trace_event_consumer *c)
 	struct ktap_probe *probe = tracepoint_of(c)->point.probe;
 
 	if (ktap_delivers(probe->session))
-		this_cpu_inc(probe->stats->missed);
+		ktap_tally_inc(&probe->stats->missed);
 }
 NOKPROBE_SYMBOL(tracepoint_missed);
 

@@ -17,6 +17,9 @@ extern __thread int shim_cpu;
 #define this_cpu_read(var)		(var)
 #define this_cpu_inc(var)		((void)(var)++)
 #define this_cpu_dec(var)		((void)(var)--)
+#define this_cpu_inc_return(var)	(++(var))
+#define this_cpu_add(var, n)		((void)((var) += (n)))
+#define this_cpu_add_return(var, n)	((var) += (n))
 
 /* The memory of CPU 0; that of the others follows. */
 void *__alloc_percpu_gfp(size_t size, size_t align, gfp_t gfp);
