@@ -7,7 +7,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/clang.sh"
 
 # machine CONFIG: set the variables of its architecture. The fragment for another one than
-# x86_64 has a line "# machine: NAME".
+# x86_64 has a line "# machine: NAME"; one that clang compiles has "# compiler: clang".
 #   arch     ARCH of the kernel
 #   cross    prefix of the names of its compiler and binutils
 #   image    the kernel image, below the build
@@ -19,7 +19,8 @@
 machine() {
 	local name
 	name=$(sed -n 's/^# machine: //p' "$top/lab/configs/$1.config")
-	arch=${name:-x86_64} cross='' image=arch/x86/boot/bzImage tty=ttyS0 debian='' suite=own clang=''
+	arch=${name:-x86_64} cross='' image=arch/x86/boot/bzImage tty=ttyS0 debian='' suite=own
+	clang=$(sed -n 's/^# compiler: clang$/1/p' "$top/lab/configs/$1.config")
 	case $arch in
 	x86_64)
 		# With KASAN no five-level page tables: identify_cpu() clears the CPU's features for
@@ -43,7 +44,7 @@ machine() {
 		cross=powerpc64le-linux-gnu- debian=ppc64el image=vmlinux tty=hvc0
 		qemu=(qemu-system-ppc64 -M pseries -cpu power9) ;;
 	riscv)
-		cross=riscv64-linux-gnu- debian=riscv64 suite=trixie image=arch/riscv/boot/Image clang=1
+		cross=riscv64-linux-gnu- debian=riscv64 suite=trixie image=arch/riscv/boot/Image
 		qemu=(qemu-system-riscv64 -M virt -cpu rv64) ;;
 	s390)
 		cross=s390x-linux-gnu- debian=s390x image=arch/s390/boot/bzImage
@@ -55,9 +56,12 @@ machine() {
 	esac
 }
 
-# machine_tools TREE: install compiler and emulator of a foreign machine; for root
+# machine_tools TREE: install clang, compiler and emulator of a foreign machine; for root
 machine_tools() {
 	local packages=()
+	[ -z "$clang" ] || have_clang "$1" "$build/machine.log" ||
+		die "no clang, lld and llvm from $("$1/scripts/min-tool-version.sh" llvm) on" \
+			"the kernel of this configuration is compiled by clang; see $build/machine.log"
 	[ -n "$debian" ] || return 0
 	command -v "${cross}gcc" >/dev/null || packages+=("gcc-${cross%-}")
 	"${cross}gcc" -print-file-name=libc.a 2>/dev/null | grep -q / ||
@@ -71,9 +75,6 @@ machine_tools() {
 		esac
 	[ ${#packages[@]} = 0 ] || install_packages "$build/machine.log" "${packages[@]}" ||
 		die "no ${packages[*]}" "these Debian packages are needed for this configuration; see $build/machine.log"
-	[ -z "$clang" ] || have_clang "$1" "$build/machine.log" ||
-		die "no clang, lld and llvm from $("$1/scripts/min-tool-version.sh" llvm) on" \
-			"the kernel of this configuration is compiled by clang; see $build/machine.log"
 }
 
 # foreign_root: set $root to a directory with busybox and the tool's libraries for a
