@@ -98,6 +98,22 @@ static void missing_arguments_cost_nothing(struct kunit *test)
 }
 
 /* The frame of the caller lies above them, and is unchanged. */
+static void missing_arguments_stay_inside_the_frame(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "f", 2, 2);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->stack[2] = KTAP_VALUE_INT(77);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 1, NULL, 0, NULL));
+	KUNIT_EXPECT_EQ(test, vm->stack[1].tag, KTAP_NIL);
+	test_expect_int(test, 77, vm->stack[2]);
+}
+
 static void a_variadic_function_calls_others(struct kunit *test)
 {
 	struct test_chunk *c = call_with(test, 3);
@@ -443,6 +459,7 @@ static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(a_variadic_function_keeps_additional_arguments),
 	KUNIT_CASE(variable_arguments_are_passed_on),
 	KUNIT_CASE(missing_arguments_cost_nothing),
+	KUNIT_CASE(missing_arguments_stay_inside_the_frame),
 	KUNIT_CASE(a_variadic_function_calls_others),
 	KUNIT_CASE(the_handler_of_a_filter_may_be_variadic),
 	KUNIT_CASE(only_simple_functions_start_plainly),

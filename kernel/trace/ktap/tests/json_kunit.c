@@ -87,6 +87,11 @@ static void marks_of_user_code_stay(struct kunit *test)
 	j.env = env;
 	ktap_json_string(&j, MARK, strlen(MARK) - 1);
 	KUNIT_EXPECT_EQ(test, json_end_test(&j)[1], '\\');
+	/* another character where it begins */
+	json_begin_test(test, &j, &s);
+	j.env = env;
+	ktap_json_string(&j, "\n" KEY "\x1d\x1f", strlen(KEY) + 3);
+	KUNIT_EXPECT_STREQ(test, json_end_test(&j), "\"\\n" KEY "\\u001d\\u001f\"");
 	env->mark_key = NULL;
 }
 

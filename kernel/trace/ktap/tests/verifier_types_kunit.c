@@ -13,6 +13,7 @@
 
 #include "tests/build.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 #define NREGS	10
 #define STRINGS	4
@@ -246,10 +247,31 @@ static void a_rule_is_kept(struct kunit *test)
 	lock_down(false);
 }
 
+/* Looked-up members are kept, but programs that read none need no memory for it. */
+static void programs_with_types_keep_what_was_found(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 2);
+	TEST_RET(c);
+	KUNIT_EXPECT_NULL(test, test_vm(test, test_load(c), KTAP_LEVEL_PROCESS)->env->found);
+
+	c = test_chunk(test);
+	test_type(c, NULL, KTAP_TYPE_INT, 4, 0, 0, 0);
+	test_type(c, "struct ktap_known", KTAP_TYPE_STRUCT, 0, 0, 0, 0);
+	test_member(c, "x", 0, -1);
+	test_string(c, "struct ktap_known");
+	test_func(c, "main", 0, 2);
+	add_insns(c, starts[CAST], ARRAY_SIZE(starts[0]));
+	TEST_RET(c);
+	KUNIT_EXPECT_NOT_NULL(test, test_vm(test, test_load(c), KTAP_LEVEL_PROCESS)->env->found);
+}
+
 KUNIT_ARRAY_PARAM_DESC(rules, rules, name);
 
 static struct kunit_case typing_rules_cases[] = {
 	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
+	KUNIT_CASE(programs_with_types_keep_what_was_found),
 	{}
 };
 
