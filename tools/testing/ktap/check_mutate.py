@@ -69,6 +69,21 @@ class MutateTest(unittest.TestCase):
     def test_comments_strings_and_macros_stay(self):
         self.assertTrue(all(mutant.line > 9 for mutant in self.mutants))
 
+    def test_names_stay_when_other_lines_change(self):
+        path = mutate.TOP / 'f.c'
+        names = list(mutate.named(self.mutants).values())
+        path.write_text('/* a comment\n *\n */\n' + SOURCE)
+        moved = list(mutate.mutants_of('f.c'))
+        self.assertEqual(list(mutate.named(moved).values()), names)
+        self.assertNotEqual(moved, self.mutants)
+
+    def test_the_same_changes_have_other_names(self):
+        path = mutate.TOP / 'f.c'
+        path.write_text(SOURCE + SOURCE.replace('f(', 'h('))
+        mutants = list(mutate.mutants_of('f.c'))
+        self.assertEqual(len(mutants), 2 * len(self.mutants))
+        self.assertEqual(len(set(mutate.named(mutants).values())), len(mutants))
+
     def test_report_counts_and_names_survivors(self):
         results = [(mutant, 'kunit') for mutant in self.mutants]
         results[0] = results[0][0], 'survived'

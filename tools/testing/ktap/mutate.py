@@ -294,11 +294,26 @@ def judge(part, tree, mutant):
         path.write_text(text)
 
 
-def described(mutant):
+def described(mutant, text=None):
     """The line before and after the change."""
-    text = (TOP / mutant.file).read_text()
+    text = text or (TOP / mutant.file).read_text()
     changed = text[:mutant.start] + mutant.text + text[mutant.end:]
     return line_of(text, mutant.start), line_of(changed, mutant.start)
+
+
+def named(mutants):
+    """
+    Names of mutants that stay when other lines of the file change: file, kind, the line before and
+    after, and how many of the same come before it.
+    """
+    texts = {name: (TOP / name).read_text() for name in {mutant.file for mutant in mutants}}
+    same = collections.Counter()
+    names = {}
+    for mutant in mutants:
+        name = (mutant.file, mutant.kind, *described(mutant, texts[mutant.file]))
+        names[mutant] = (*name, same[name])
+        same[name] += 1
+    return names
 
 
 def judged():
@@ -337,13 +352,15 @@ def report(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--compiler', action='store_true', help='change the compiler')
-    parser.add_argument('--count', type=int, default=500, metavar='N')
+    parser.add_argument('--count', type=int, default=500, metavar='N',
+                        help='together with those in the log')
     parser.add_argument('--seed', type=int, default=1, metavar='N')
     parser.add_argument('--jobs', type=int, default=os.cpu_count(), metavar='N')
     parser.add_argument('--file', default='', metavar='TEXT', help='only files with it in the path')
     parser.add_argument('--sanitize', action='store_true',
                         help='with the sanitizers, as make check: slower, and finds more')
-    parser.add_argument('--log', metavar='FILE', help='keep the results there, and go on from them')
+    parser.add_argument('--log', metavar='FILE', help='keep the results there, and go on from '
+                        'them, also when the sources have changed')
     parser.add_argument('--report', action='store_true', help='only print what the log has')
     parser.add_argument('--survivors', action='store_true',
                         help='only those that have survived, by the log')
@@ -352,16 +369,22 @@ def main():
     part = (Compiler if args.compiler else Kernel)(1 if args.sanitize else 0)
     everything = [mutant for path in part.sources() if args.file in path
                   for mutant in mutants_of(path)]
-    chosen = random.Random(args.seed).sample(everything, min(args.count, len(everything)))
+    names = named(everything)
     log = pathlib.Path(args.log) if args.log else None
     known = {}
     for line in log.read_text().splitlines() if log and log.exists() else []:
-        *mutant, outcome = json.loads(line)
-        known[Mutant(*mutant)] = outcome
+        *name, outcome = json.loads(line)
+        known[tuple(name)] = outcome
+    logged = [mutant for mutant in everything if names[mutant] in known]
     if args.report:
-        sys.exit(bool(report([(m, known[m]) for m in chosen if m in known])))
-    todo = [mutant for mutant in chosen
-            if (known.get(mutant) == 'survived' if args.survivors else mutant not in known)]
+        sys.exit(bool(report([(mutant, known[names[mutant]]) for mutant in logged])))
+    if args.survivors:
+        chosen = todo = [mutant for mutant in logged if known[names[mutant]] == 'survived']
+    else:
+        others = [mutant for mutant in everything if names[mutant] not in known]
+        todo = random.Random(args.seed).sample(
+            others, min(max(args.count - len(logged), 0), len(others)))
+        chosen = logged + todo
 
     with tempfile.TemporaryDirectory() as folder:
         trees = [pathlib.Path(folder) / str(i) for i in range(args.jobs)]
@@ -384,11 +407,11 @@ def main():
 
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             for mutant, outcome in pool.map(work, todo):
-                known[mutant] = outcome
+                known[names[mutant]] = outcome
                 if log:
                     with log.open('a') as file:
-                        file.write(json.dumps([*mutant, outcome]) + '\n')
-    sys.exit(bool(report([(mutant, known[mutant]) for mutant in chosen])))
+                        file.write(json.dumps([*names[mutant], outcome]) + '\n')
+    sys.exit(bool(report([(mutant, known[names[mutant]]) for mutant in chosen])))
 
 
 if __name__ == '__main__':
