@@ -417,47 +417,48 @@ void written_note_call(struct compiler *cc, struct node *n)
 	cc->enum_calls = call;
 }
 
-/* Write the functions that the script lacks; returns their number. */
-static unsigned int written_put(struct compiler *cc, FILE *out)
+/* Write the functions that the script lacks; returns the name of one, or NULL. */
+static const struct sym *written_put(struct compiler *cc, FILE *out)
 {
-	unsigned int count = 0;
+	const struct sym *one = NULL;
 
 	for (struct sym *s = cc->syms; s; s = s->next) {
 		if (!s->called || s->func || s->assigned || sym_is_automatic(s))
 			continue;
 		if (!strcmp(s->name, "enum_name")) {
-			count += written_put_enums(cc, out);
+			if (written_put_enums(cc, out))
+				one = s;
 			continue;
 		}
 		for (size_t i = 0; i < ARRAY_SIZE(written); i++)
 			if (!strcmp(written[i].name, s->name))
 				written[i].put(out);
 		s->written = true;
-		count++;
+		one = s;
 	}
-	return count;
+	return one;
 }
 
 void written_add(struct compiler *cc)
 {
 	struct ktap_script file = { .name = "functions of ktap", .built_in = true };
+	const struct sym *one = NULL;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &file.len);
 	struct node *list, *last;
-	unsigned int n = 0;
 	bool failed = !out;
 
 	if (out) {
-		n = written_put(cc, out);
+		one = written_put(cc, out);
 		failed = fclose(out) || !text;
 	}
-	if (failed || !n || cc->diag.nfiles == KTAP_MAX_FILES) {
+	if (failed || !one || cc->diag.nfiles == KTAP_MAX_FILES) {
 		if (failed)
 			diag_error(&cc->diag, (struct pos) { 0 }, "there is not enough memory");
-		else if (n)
-			diag_error(&cc->diag, (struct pos) { 0 },
-				   "a script that calls %s() or the like has at most %u files",
-				   written[0].name, KTAP_MAX_FILES - 1);
+		else if (one)
+			diag_error(&cc->diag, one->pos,
+				   "a script that calls %s() has at most %u files: ktap adds one",
+				   one->name, KTAP_MAX_FILES - 1);
 		free(text);
 		return;
 	}
