@@ -226,8 +226,9 @@ class Kernel:
             return ''
         if not done.returncode:
             return None
-        failed = re.search(r'^not ok (\S+)$', done.stdout, re.M)
-        return failed[1] if failed else ''
+        # after what the test printed, which may look like that
+        failed = re.findall(r'^not ok (\S+\.\S+)$', done.stdout, re.M)
+        return failed[-1] if failed else ''
 
 
 class Compiler:
