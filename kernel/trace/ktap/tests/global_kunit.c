@@ -2,6 +2,7 @@
 /*
  * Globals that are kept per CPU, and conditions of probes.
  */
+#include <linux/cpumask.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
 
@@ -256,6 +257,25 @@ static void a_write_that_is_dropped_changes_no_condition(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&f.vm->env->counters.nmi_busy), 2);
 }
 
+static u64 cost_of_reading(struct ktap_vm *vm)
+{
+	struct ktap_value v;
+	u64 left;
+
+	vm->budget = U32_MAX;
+	left = vm->budget;
+	return ktap_global_get(vm, 0, &v) ? 0 : left - vm->budget;
+}
+
+static void reading_a_sum_costs_more_on_many_cpus(struct kunit *test)
+{
+	struct global_fixture f = with_sum(test);
+
+	KUNIT_EXPECT_EQ(test, cost_of_reading(f.vm),
+			IS_ENABLED(CONFIG_GENERIC_ATOMIC64) ? 0 : 1 + num_possible_cpus() / 8);
+	KUNIT_EXPECT_EQ(test, cost_of_reading(with_condition(test).vm), 0);
+}
+
 /* A reader without the lock must notice it, and must be able to read again afterwards. */
 static void each_write_changes_the_sequence_and_leaves_it_even(struct kunit *test)
 {
@@ -302,6 +322,7 @@ static struct kunit_case global_cases[] = {
 	KUNIT_CASE(nothing_is_added_to_what_is_no_number),
 	KUNIT_CASE(a_global_that_a_handler_reads_has_no_sum),
 	KUNIT_CASE(handlers_in_process_context_may_read_a_sum),
+	KUNIT_CASE(reading_a_sum_costs_more_on_many_cpus),
 	KUNIT_CASE(a_condition_has_no_sum),
 	KUNIT_CASE(a_written_condition_is_reported_when_its_truth_changes),
 	KUNIT_CASE(an_addition_to_a_condition_is_reported_when_its_truth_changes),
