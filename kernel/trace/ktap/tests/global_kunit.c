@@ -257,6 +257,19 @@ static void a_write_that_is_dropped_changes_no_condition(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&f.vm->env->counters.nmi_busy), 2);
 }
 
+static void a_program_without_globals_and_objects_takes_no_memory(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_env *env;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	env = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS)->env;
+	KUNIT_EXPECT_EQ(test, env->heap.bytes, 0);
+	KUNIT_EXPECT_NULL(test, env->globals);
+	KUNIT_EXPECT_NE(test, with_sum(test).vm->env->heap.bytes, 0);
+}
+
 static u64 cost_of_reading(struct ktap_vm *vm)
 {
 	struct ktap_value v;
@@ -322,6 +335,7 @@ static struct kunit_case global_cases[] = {
 	KUNIT_CASE(nothing_is_added_to_what_is_no_number),
 	KUNIT_CASE(a_global_that_a_handler_reads_has_no_sum),
 	KUNIT_CASE(handlers_in_process_context_may_read_a_sum),
+	KUNIT_CASE(a_program_without_globals_and_objects_takes_no_memory),
 	KUNIT_CASE(reading_a_sum_costs_more_on_many_cpus),
 	KUNIT_CASE(a_condition_has_no_sum),
 	KUNIT_CASE(a_written_condition_is_reported_when_its_truth_changes),

@@ -151,8 +151,8 @@ enum number { CONSTANT, TIME, FIELD, NUMBERS };
 
 /*
  * An instruction that uses R[3], a key, and R[4], a number.  @field: the key is a field of the
- * event; @pair: the execname is its second part.  With @fields, those can be operands.  @unused:
- * what else the handler reads or makes.
+ * event; @pair: the execname is its second part; @triple: and the CPU is its third one.  With
+ * @fields, those can be operands.  @unused: what else the handler reads or makes.
  */
 struct use {
 	u8 op;
@@ -161,6 +161,7 @@ struct use {
 	enum number number;
 	bool field;
 	bool pair;
+	bool triple;
 	bool fields;
 	bool loses;
 	enum unused { NONE, UNUSED_FIELD, UNUSED_PAIR, UNUSED_VALUE, MANY_VALUES } unused;
@@ -195,7 +196,8 @@ static void put_operands(struct test_chunk *c, struct use use)
 		test_insn(c, KTAP_OP_CALLB, 3, 0, 0, use.key);
 	if (use.pair) {
 		test_insn(c, KTAP_OP_CALLB, 4, 0, 0, KTAP_FN_EXECNAME);
-		test_insn(c, KTAP_OP_TUPLE, 3, 3, 2, 0);
+		test_insn(c, KTAP_OP_CALLB, 5, 0, 0, KTAP_FN_CPU);
+		test_insn(c, KTAP_OP_TUPLE, 3, 3, use.triple ? 3 : 2, 0);
 	}
 	if (use.number == TIME)
 		test_insn(c, KTAP_OP_CALLB, 4, 0, 0, KTAP_FN_NSECS);
@@ -260,7 +262,7 @@ static struct ktap_quick act_of(struct kunit *test, struct use use)
 	TEST_RET(c);
 	test_func(c, "unused", 0, 1);
 	TEST_RET(c);
-	test_func(c, "handler", 1, 5);
+	test_func(c, "handler", 1, 6);
 	put_operands(c, use);
 	put_use(c, use);
 	TEST_RET(c);
@@ -374,8 +376,12 @@ static void other_uses_are_runs(struct kunit *test)
 {
 	struct use lost = { KTAP_OP_TADD, TABLE, KTAP_FN_PID, .loses = true };
 
-	/* a key that is not known, a table that changes or is not steady, a wrong object */
+	/* a key that is not known or has three parts, a table that changes, a wrong object */
 	expect_act(test, (struct use){ KTAP_OP_TADD, TABLE, KTAP_FN_UID }, KTAP_QUICK_NO_ACT, 0);
+	expect_act(test, (struct use){ KTAP_OP_TADD, TABLE, KTAP_FN_UID, .pair = true },
+		   KTAP_QUICK_NO_ACT, 0);
+	expect_act(test, (struct use){ KTAP_OP_TADD, TABLE, KTAP_FN_PID, .pair = true,
+				       .triple = true }, KTAP_QUICK_NO_ACT, 0);
 	expect_act(test, (struct use){ KTAP_OP_TADD, CHANGES, KTAP_FN_PID }, KTAP_QUICK_NO_ACT, 0);
 	expect_act(test, lost, KTAP_QUICK_NO_ACT, 0);
 	expect_act(test, (struct use){ KTAP_OP_TADD, HIST, KTAP_FN_PID }, KTAP_QUICK_NO_ACT, 0);
