@@ -21,6 +21,7 @@
 #include "btf/btf.h"
 #include "btf/ksym.h"
 #include "data/heap.h"
+#include "host/module.h"
 #include "vm/builtin.h"
 #include "vm/program.h"
 
@@ -135,7 +136,7 @@ static struct module *ksym_pin_module(const char *module)
 
 	guard(rcu)();
 	mod = find_module(module);
-	return mod && try_module_get(mod) ? mod : NULL;
+	return mod && ktap_module_get(mod) ? mod : NULL;
 #else
 	return NULL;
 #endif
@@ -147,7 +148,7 @@ struct module *ktap_symbol_pin(unsigned long address)
 
 	guard(rcu)();
 	mod = __module_address(address);
-	return mod && try_module_get(mod) ? mod : NULL;
+	return mod && ktap_module_get(mod) ? mod : NULL;
 }
 
 /*

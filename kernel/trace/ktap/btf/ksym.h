@@ -35,7 +35,7 @@ unsigned int ktap_symbol_count(const char *name);
 int ktap_symbol_find(const char *name, struct ktap_symbol *sym);
 /* Is its memory freed after the boot, or after the module was loaded? */
 bool ktap_symbol_was_for_booting(const struct ktap_symbol *sym);
-/* Pin the module that has an address; NULL if none has it, or if it is being unloaded. */
+/* Pin the module that has an address; NULL if none has it, or it is no whole module. */
 struct module *ktap_symbol_pin(unsigned long address);
 /* The address of a variable, for this CPU if each has its own. */
 u64 ktap_symbol_here(const struct ktap_symbol *sym);

@@ -19,6 +19,7 @@
 #include <linux/string.h>
 
 #include "event/func_event.h"
+#include "host/module.h"
 #include "session.h"
 #include "session_output.h"
 
@@ -55,7 +56,7 @@ void *ktap_kfns_grow(void *array, size_t *size, size_t need, size_t bytes)
  * @name: its name
  * @ip: its ftrace location, or the address of the kprobe
  *
- * A function of a module that is being unloaded is skipped.
+ * A function of a module that is being loaded or unloaded is skipped.
  * Context: process.
  * Return: 0 or -ENOMEM.
  */
@@ -81,8 +82,7 @@ int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip)
 		if (!mod)
 			return 0;
 	}
-	/* Is it being unloaded? */
-	if (!try_module_get(mod))
+	if (!ktap_module_get(mod))
 		return 0;
 	memcpy(fns->names + fns->names_len, name, len);
 	fns->fn[fns->n++] = (struct ktap_kfn){

@@ -236,7 +236,7 @@ static int rawtp_add(struct rawtp_point *p, struct tracepoint *tp, unsigned long
 		return -ENOMEM;
 	p->uses = uses;
 	err = ktap_kfns_add(&p->f.fns, tp->name, stub);
-	/* ktap_kfns_add() skips modules that are being unloaded. */
+	/* ktap_kfns_add() skips modules that are being loaded or unloaded. */
 	if (!err && p->f.fns.n > p->nuses)
 		p->uses[p->nuses++] = (struct rawtp_use){ .tp = tp, .p = p, .stub = stub };
 	return err;

@@ -195,6 +195,9 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 			err = ktap_syscall_add(probe, call);
 		else
 			err = ktap_tracepoint_add(probe, call);
+		/* its module is being loaded or unloaded */
+		if (err == -EBUSY && !exact)
+			continue;
 		if (err)
 			return ktap_event_error(vm, name, err);
 	}

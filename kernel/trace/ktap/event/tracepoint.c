@@ -32,6 +32,7 @@
 #include "event/field.h"
 #include "event/fire.h"
 #include "event/source.h"
+#include "host/module.h"
 #include "output/text.h"
 #include "session.h"
 
@@ -541,6 +542,16 @@ out:
 	tp->point.probe->slow_fields |= f->quick == KTAP_FIELD_OTHER;
 }
 
+static bool tracepoint_get(struct trace_event_call *call)
+{
+	if (!trace_event_try_get_ref(call))
+		return false;
+	if ((call->flags & TRACE_EVENT_FL_DYNAMIC) || !ktap_module_is_coming(call->module))
+		return true;
+	trace_event_put_ref(call);
+	return false;
+}
+
 static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
 					      struct trace_event_call *call, bool own)
 {
@@ -553,7 +564,7 @@ static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
 	tp = kzalloc_flex(*tp, fields, nfields, KTAP_GFP);
 	if (!tp)
 		return ERR_PTR(-ENOMEM);
-	if (!trace_event_try_get_ref(call)) {
+	if (!tracepoint_get(call)) {
 		kfree(tp);
 		return ERR_PTR(-EBUSY);
 	}

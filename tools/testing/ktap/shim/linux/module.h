@@ -2,12 +2,20 @@
 #ifndef _SHIM_LINUX_MODULE_H
 #define _SHIM_LINUX_MODULE_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #define MODULE_NAME_LEN		64
 
+enum module_state {
+	MODULE_STATE_LIVE,
+	MODULE_STATE_COMING,
+	MODULE_STATE_GOING,
+};
+
 /* symbols.c */
 struct module {
+	enum module_state state;
 	const char *name;
 	void *percpu;
 	unsigned int percpu_size;
