@@ -22,7 +22,10 @@
 #include "vm/builtin.h"
 #include "vm/program.h"
 
-/* How long a page, or the lock of the mappings, is waited for: disks need a few milliseconds. */
+/*
+ * How long an event waits for pages, and for the lock of the mappings: disks need a few
+ * milliseconds.
+ */
 #define FAULT_IN_MS	100
 
 /* Visitor for ktap_probe_reaches(): may the instruction read user memory? */
@@ -31,7 +34,7 @@ bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
 	return ktap_insn_reads(insn) & KTAP_READS_USER;
 }
 
-/* Sleep before the next attempt.  Return false if the first one, at @began, is too long ago. */
+/* Sleep before the next attempt.  Return false if the event, at @began, is too long ago. */
 static bool fault_in_wait(unsigned long began)
 {
 	if (time_after(jiffies, began + msecs_to_jiffies(FAULT_IN_MS)) ||
@@ -48,11 +51,11 @@ static unsigned long fault_in_end_of(const struct vm_area_struct *vma)
 }
 
 /* Return the end of the memory mapped at @address, 0 if it is not memory. */
-static unsigned long fault_in_memory_end(unsigned long address)
+static unsigned long fault_in_memory_end(unsigned long address, unsigned long began)
 {
 	struct mm_struct *mm = current->mm;
-	unsigned long began = jiffies, end;
 	struct vm_area_struct *vma;
+	unsigned long end;
 
 	vma = lock_vma_under_rcu(mm, address);
 	if (vma) {
@@ -75,12 +78,12 @@ static unsigned long fault_in_memory_end(unsigned long address)
  * Return the number of bytes from @address, at most @size, that are mapped memory.
  * Reading a device may have side effects: only a handler may do that, on request.
  */
-static size_t fault_in_memory_at(const void __user *address, size_t size)
+static size_t fault_in_memory_at(const void __user *address, size_t size, unsigned long began)
 {
 	unsigned long from = (unsigned long)untagged_addr(address), at = from, end;
 
 	while (at - from < size) {
-		end = fault_in_memory_end(at);
+		end = fault_in_memory_end(at, began);
 		if (!end)
 			break;
 		at = end;
@@ -116,8 +119,12 @@ static bool fault_in_is_sure(struct vm_area_struct *vma)
 		return false;
 	if (!file || shmem_mapping(file->f_mapping) || is_vm_hugetlb_page(vma))
 		return true;
-	/* A listener of fanotify may be asked before the content of the file is there. */
-	return ktap_is_on_disk(file_inode(file)->i_sb) && !FMODE_FSNOTIFY_HSM(file->f_mode);
+	/*
+	 * The node of a device may be on a disk, but its driver gets the pages.  A listener of
+	 * fanotify may be asked before the content of the file is there.
+	 */
+	return S_ISREG(file_inode(file)->i_mode) && ktap_is_on_disk(file_inode(file)->i_sb) &&
+	       !FMODE_FSNOTIFY_HSM(file->f_mode);
 }
 
 /*
@@ -153,12 +160,11 @@ static int fault_in_try(unsigned long address)
 /*
  * Bring in the page at @from.  A session that is closed waits for its events, and so do
  * others that use the same tracepoint or program: a page is waited for only if the kernel
- * itself reads it, and not for longer than FAULT_IN_MS.
+ * itself reads it, and not for longer than FAULT_IN_MS after the event.
  */
-static bool fault_in_page(const void __user *from)
+static bool fault_in_page(const void __user *from, unsigned long began)
 {
 	unsigned long address = (unsigned long)untagged_addr(from);
-	unsigned long began = jiffies;
 	int err;
 
 	do {
@@ -171,18 +177,19 @@ static bool fault_in_page(const void __user *from)
  * ktap_bring_in_bytes() - Fault in user memory
  * @from: its address
  * @size: number of bytes
+ * @began: when the event happened, in jiffies: all its waits together have a limit
  *
- * Context: the process whose memory it is; sleeps for a bounded time, whoever must deliver
- * the pages.
+ * Context: the process whose memory it is; sleeps for a bounded time, if the disks of files
+ * answer: a fault also takes locks of the file's mapping.
  * Return: false if a part of it cannot be brought in.
  */
-bool ktap_bring_in_bytes(const void __user *from, size_t size)
+bool ktap_bring_in_bytes(const void __user *from, size_t size, unsigned long began)
 {
-	size_t memory = fault_in_memory_at(from, size), at;
+	size_t memory = fault_in_memory_at(from, size, began), at;
 	u8 byte;
 
 	for (at = 0; at < memory; at += PAGE_SIZE - offset_in_page(from + at)) {
-		if (copy_from_user_nofault(&byte, from + at, 1) && !fault_in_page(from + at))
+		if (copy_from_user_nofault(&byte, from + at, 1) && !fault_in_page(from + at, began))
 			return false;
 	}
 	return memory == size;
@@ -192,19 +199,20 @@ bool ktap_bring_in_bytes(const void __user *from, size_t size)
  * ktap_bring_in_string() - Fault in a string of user memory
  * @from: its address
  * @size: number of its bytes that are needed at most
+ * @began: as for ktap_bring_in_bytes()
  *
  * Context: as ktap_bring_in_bytes().
  * Return: false if its beginning cannot be brought in.
  */
-bool ktap_bring_in_string(const char __user *from, size_t size)
+bool ktap_bring_in_string(const char __user *from, size_t size, unsigned long began)
 {
-	size_t memory = fault_in_memory_at(from, size), at = 0, part;
+	size_t memory = fault_in_memory_at(from, size, began), at = 0, part;
 	long len;
 
 	while (at < memory) {
 		part = min(memory - at, PAGE_SIZE - offset_in_page(from + at));
 		len = strnlen_user_nofault(from + at, part);
-		if (len <= 0 && fault_in_page(from + at))
+		if (len <= 0 && fault_in_page(from + at, began))
 			len = strnlen_user_nofault(from + at, part);
 		if (len <= 0)
 			break;
@@ -220,19 +228,21 @@ bool ktap_bring_in_string(const char __user *from, size_t size)
  * @to: gets the bytes
  * @from: user address
  * @size: number of bytes
+ * @began: as for ktap_bring_in_bytes()
  *
  * Context: as ktap_bring_in_bytes().
  * Return: 0, or -EFAULT.
  */
-int ktap_copy_user(void *to, const void __user *from, size_t size)
+int ktap_copy_user(void *to, const void __user *from, size_t size, unsigned long began)
 {
 	if (!copy_from_user_nofault(to, from, size))
 		return 0;
-	return ktap_bring_in_bytes(from, size) ? copy_from_user_nofault(to, from, size) : -EFAULT;
+	return ktap_bring_in_bytes(from, size, began) ? copy_from_user_nofault(to, from, size) :
+							-EFAULT;
 }
 
 /* Fault in an array of pointers and its strings, at most as many as join() reads. */
-void ktap_bring_in_strings(const void __user *from)
+void ktap_bring_in_strings(const void __user *from, unsigned long began)
 {
 	unsigned int i, size = ktap_user_pointer_size();
 	unsigned long string;
@@ -240,14 +250,15 @@ void ktap_bring_in_strings(const void __user *from)
 
 	for (i = 0; i < KTAP_MAX_JOINED; i++, from += size) {
 		if (size == sizeof(string)) {
-			if (ktap_copy_user(&string, from, sizeof(string)))
+			if (ktap_copy_user(&string, from, sizeof(string), began))
 				return;
 		} else {
-			if (ktap_copy_user(&half, from, sizeof(half)))
+			if (ktap_copy_user(&half, from, sizeof(half), began))
 				return;
 			string = half;
 		}
-		if (!string || !ktap_bring_in_string((const char __user *)string, KTAP_MAX_STRLEN))
+		if (!string || !ktap_bring_in_string((const char __user *)string, KTAP_MAX_STRLEN,
+						     began))
 			return;
 	}
 }

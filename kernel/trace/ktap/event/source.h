@@ -235,10 +235,10 @@ static inline void ktap_dynevent_delete(const char *name)
 /* fault_in.c */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused);
 bool ktap_is_on_disk(const struct super_block *sb);
-bool ktap_bring_in_bytes(const void __user *from, size_t size);
-bool ktap_bring_in_string(const char __user *from, size_t size);
-void ktap_bring_in_strings(const void __user *from);
-int ktap_copy_user(void *to, const void __user *from, size_t size);
+bool ktap_bring_in_bytes(const void __user *from, size_t size, unsigned long began);
+bool ktap_bring_in_string(const char __user *from, size_t size, unsigned long began);
+void ktap_bring_in_strings(const void __user *from, unsigned long began);
+int ktap_copy_user(void *to, const void __user *from, size_t size, unsigned long began);
 
 /* tracepoint.c */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,

@@ -74,9 +74,9 @@ static bool syscall_user_fetch(struct ktap_user_data *user, unsigned int i)
 	bool got = user->from[i] && !(user->absent & BIT(i));
 
 	if (got && user->bytes)
-		got = ktap_bring_in_bytes(user->from[i], user->size[i]);
+		got = ktap_bring_in_bytes(user->from[i], user->size[i], user->began);
 	else if (got)
-		got = ktap_bring_in_string(user->from[i], user->size[i]);
+		got = ktap_bring_in_string(user->from[i], user->size[i], user->began);
 	if (!got)
 		user->absent |= BIT(i);
 	return got;
@@ -136,6 +136,7 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 	}
 	user->n = n;
 	user->tries = 0;
+	user->began = jiffies;
 	user->absent = 0;
 	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE,
 				   syscall_user_copy, user)) {
@@ -161,7 +162,7 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
  */
 static void syscall_user_bring_in(const struct syscall_metadata *meta,
 				  const struct ktap_user_args *which, const unsigned long *args,
-				  int i)
+				  int i, unsigned long began)
 {
 	const char __user *from = (const char __user *)args[i];
 	const char *type = meta->types[i];
@@ -171,13 +172,13 @@ static void syscall_user_bring_in(const struct syscall_metadata *meta,
 	if (!from || !len || type[len - 1] != '*')
 		return;
 	if (known && which->size_arg >= 0)
-		ktap_bring_in_bytes(from, min(args[which->size_arg], KTAP_USER_SIZE));
+		ktap_bring_in_bytes(from, min(args[which->size_arg], KTAP_USER_SIZE), began);
 	else if (!strstr(type, "char") || !(known || strstarts(type, "const ")))
-		ktap_bring_in_bytes(from, STRUCT_SIZE);
+		ktap_bring_in_bytes(from, STRUCT_SIZE, began);
 	else if (strchr(type, '*') == type + len - 1)
-		ktap_bring_in_string(from, KTAP_MAX_STRLEN);
+		ktap_bring_in_string(from, KTAP_MAX_STRLEN, began);
 	else
-		ktap_bring_in_strings(from);
+		ktap_bring_in_strings(from, began);
 }
 
 /**
@@ -193,8 +194,9 @@ static void syscall_user_bring_in(const struct syscall_metadata *meta,
 void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
 			const unsigned long *args)
 {
+	unsigned long began = jiffies;
 	int i;
 
 	for (i = 0; i < meta->nb_args; i++)
-		syscall_user_bring_in(meta, which, args, i);
+		syscall_user_bring_in(meta, which, args, i, began);
 }

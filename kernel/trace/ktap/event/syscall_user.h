@@ -40,6 +40,7 @@ struct ktap_user_args {
  * struct ktap_user_data - user data of a system call
  * @n: number of arguments with data
  * @tries: number of attempts to read it
+ * @began: when the first one began, in jiffies
  * @absent: the arguments whose data cannot be brought in, a bit each
  * @bytes: the data is not a string
  * @from: its user address
@@ -50,6 +51,7 @@ struct ktap_user_args {
 struct ktap_user_data {
 	unsigned int n;
 	unsigned int tries;
+	unsigned long began;
 	u8 absent;
 	bool bytes;
 	const char __user *from[KTAP_MAX_USER];

@@ -74,7 +74,7 @@ static int uprobe_args_read_memory(void *to, u64 from, size_t size)
 {
 	if ((unsigned long)from != from)
 		return -EFAULT;
-	return ktap_copy_user(to, (const void __user *)(unsigned long)from, size);
+	return ktap_copy_user(to, (const void __user *)(unsigned long)from, size, jiffies);
 }
 
 #ifdef ARGS_ON_STACK
@@ -179,7 +179,7 @@ static void uprobe_args_read(struct ktap_uhit *h, u16 wanted)
 	}
 }
 
-static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
+static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value, unsigned long began)
 {
 	const char __user *from = (const char __user *)(unsigned long)value;
 
@@ -187,11 +187,11 @@ static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
 	if (value < PAGE_SIZE || !ktap_is_user_address(value))
 		return;
 	if (u->strings)
-		ktap_bring_in_string(from, KTAP_MAX_STRLEN);
+		ktap_bring_in_string(from, KTAP_MAX_STRLEN, began);
 	if (u->bytes)
-		ktap_bring_in_bytes(from, KTAP_MAX_STRLEN);
+		ktap_bring_in_bytes(from, KTAP_MAX_STRLEN, began);
 	if (u->joins)
-		ktap_bring_in_strings(from);
+		ktap_bring_in_strings(from, began);
 }
 
 /**
@@ -204,16 +204,17 @@ static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
 bool ktap_uprobe_bring_in(const struct ktap_uhit *h)
 {
 	const struct ktap_upoint *u = h->at->u;
+	unsigned long began = jiffies;
 	unsigned int n;
 
 	if (!ktap_delivers(u->point.probe->session))
 		return false;
 	for (n = 0; n < KTAP_USER_ARGS; n++) {
 		if (h->have & BIT(n))
-			uprobe_args_bring_in(u, h->args[n]);
+			uprobe_args_bring_in(u, h->args[n], began);
 	}
 	if (u->ret)
-		uprobe_args_bring_in(u, uprobe_args_returned(h));
+		uprobe_args_bring_in(u, uprobe_args_returned(h), began);
 	return true;
 }
 
