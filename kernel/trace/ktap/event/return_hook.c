@@ -81,11 +81,11 @@ struct return_kept {
 /* The limit of fgraph_reserve_data() is not in a header; fprobe has the same. */
 static_assert(sizeof(struct return_kept) + KTAP_KFN_ARGS * sizeof(long) <= MAX_FPROBE_DATA_SIZE);
 
-static struct ktap_kfn_return return_hooks[KFN_RETURN_HOOKS] = {
-	[0 ... KFN_RETURN_HOOKS - 1] = {
-		.gops.private = return_hooks,
-	},
-};
+/*
+ * &fgraph_ops.private stays NULL: it is what another user's function would take for its own, if
+ * that is called with a hook.
+ */
+static struct ktap_kfn_return return_hooks[KFN_RETURN_HOOKS];
 
 /* Return hooks that are in use */
 static DECLARE_BITMAP(return_hooks_taken, KFN_RETURN_HOOKS);
@@ -93,7 +93,7 @@ static DECLARE_BITMAP(return_hooks_taken, KFN_RETURN_HOOKS);
 /* Is @ip the function of the hook that has @gops?  False for a fgraph_ops of another user. */
 static __always_inline bool return_hook_is_of(const struct fgraph_ops *gops, unsigned long ip)
 {
-	return likely(gops->private == return_hooks) &&
+	return likely((unsigned long)gops - (unsigned long)return_hooks < sizeof(return_hooks)) &&
 	       likely(READ_ONCE(container_of(gops, struct ktap_kfn_return, gops)->ip) == ip);
 }
 
