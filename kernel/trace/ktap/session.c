@@ -132,8 +132,13 @@ static void session_run_probe(struct ktap_session *s, struct ktap_probe *probe,
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
 
 	/* The top level has ended the session: nothing was attached, so nothing was compiled. */
-	if (s->env.jit_always && !probe->native)
+	if (s->env.jit_always && !probe->native) {
+		/* The rights of the opener decide how the BPF JIT works, not this thread's. */
+		const struct cred *own = override_creds(s->cred);
+
 		ktap_probe_compile(s, probe, 0, &s->thread_diag);
+		revert_creds(own);
+	}
 	ktap_run_probe(&s->vm, probe, ev);
 	s->vm.event = NULL;
 	set_active_memcg(old);
@@ -368,6 +373,7 @@ static void session_free(struct ktap_session *s)
 	kfree(s->line);
 	put_pid(s->filter.pid);
 	put_cred(s->filter.owner);
+	put_cred(s->cred);
 	put_pid(s->filter.reader);
 	put_pid(s->opener);
 	mem_cgroup_put(s->memcg);
@@ -394,6 +400,7 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 		kfree(s);
 		return ERR_PTR(err);
 	}
+	s->cred = get_cred(cred);
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->probes);

@@ -69,6 +69,7 @@ struct ktap_refill {
  * @opener: process that opened the file, for display
  * @comm: its name
  * @boot_name: name of a session that began at boot (boot.c); otherwise NULL
+ * @cred: credentials of the opener
  * @memcg: all memory of the session is charged to it
  *
  * @line: text that has arrived and lacks its newline
@@ -175,6 +176,7 @@ struct ktap_session {
 	struct pid *opener;
 	char comm[TASK_COMM_LEN];
 	const char *boot_name;
+	const struct cred *cred;
 	struct mem_cgroup *memcg;
 
 	/* input and set-up, see session_input.c */
