@@ -21,6 +21,8 @@ static const struct {
 	{ "native", "native code" },
 	{ "bytecode(short)", "interpreted: native code would not be faster" },
 	{ "bytecode(off)", "interpreted: ktap/jit or net.core.bpf_jit_enable is 0" },
+	{ "bytecode(forbidden)",
+	  "interpreted: kernel.unprivileged_bpf_disabled is not 0, or there is no BPF" },
 	{ "bytecode(long)", "interpreted: too long, with the functions that it calls" },
 	{ "bytecode(memory)", "interpreted: no memory for native code; -m gives the session more" },
 	{ "bytecode(refused)", "interpreted: the BPF JIT has failed; see net.core.bpf_jit_limit" },

@@ -70,6 +70,7 @@ static const char * const code_names[] = {
 	[KTAP_JIT_NATIVE]  = "native",
 	[KTAP_JIT_SHORT]   = "bytecode(short)",
 	[KTAP_JIT_OFF]	   = "bytecode(off)",
+	[KTAP_JIT_FORBIDDEN] = "bytecode(forbidden)",
 	[KTAP_JIT_LONG]	   = "bytecode(long)",
 	[KTAP_JIT_MEMORY]  = "bytecode(memory)",
 	[KTAP_JIT_REFUSED] = "bytecode(refused)",

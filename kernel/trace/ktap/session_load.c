@@ -2,6 +2,7 @@
 /*
  * From a complete chunk to attached events, or to a refusal.
  */
+#include <linux/bpf.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
@@ -105,6 +106,19 @@ static int load_find_functions(struct ktap_session *s)
 	return err;
 }
 
+/*
+ * Native code of users without rights is a choice of the administrator, as for BPF: mitigations
+ * of speculative execution that the interpreter has may be missing there.
+ */
+static bool load_users_may_have_code(void)
+{
+#ifdef CONFIG_BPF_SYSCALL
+	return !READ_ONCE(sysctl_unprivileged_bpf_disabled);
+#else
+	return false;
+#endif
+}
+
 static int load_init_env(struct ktap_session *s)
 {
 	struct ktap_program *prog = s->env.prog;
@@ -123,7 +137,11 @@ static int load_init_env(struct ktap_session *s)
 	if (err == -E2BIG)
 		ktap_diag(&s->diag, "more than %u fields of threads: names after 'self'",
 			  KTAP_SELF_FIELDS);
+	s->env.jit_forbidden = s->filter.owner && !load_users_may_have_code();
 	s->env.max_insns = READ_ONCE(ktap_max_insns);
+	/* Preemption is disabled during a run; whoever has no rights delays others less. */
+	if (s->filter.owner)
+		s->env.max_insns = min(s->env.max_insns, KTAP_RT_BUDGET);
 	return err;
 }
 

@@ -128,6 +128,9 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 {
 	struct ktap_native *native;
 
+	env->jit_outcome = KTAP_JIT_FORBIDDEN;
+	if (env->jit_forbidden)
+		return NULL;
 	env->jit_outcome = KTAP_JIT_OFF;
 	if (!READ_ONCE(ktap_jit_enabled) && !env->jit_always)
 		return NULL;
@@ -167,6 +170,8 @@ int ktap_jit_refuse(const struct ktap_env *env, const struct ktap_func *f,
 {
 	static const char * const reasons[] = {
 		[KTAP_JIT_OFF] = "the BPF JIT is switched off by net.core.bpf_jit_enable",
+		[KTAP_JIT_FORBIDDEN] =
+			"kernel.unprivileged_bpf_disabled forbids code of users without CAP_PERFMON",
 		[KTAP_JIT_LONG] = "it is too long, with the functions that it calls",
 		[KTAP_JIT_MEMORY] = "it needs more memory than there is for native code: try -m",
 		[KTAP_JIT_REFUSED] = "the BPF JIT has failed: see net.core.bpf_jit_limit",

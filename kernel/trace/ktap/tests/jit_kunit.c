@@ -106,6 +106,21 @@ static void functions_are_native_if_the_switch_is_on(struct kunit *test)
 	kunit_info(test, "native code is %s", native ? "on" : "off");
 }
 
+static void sessions_may_be_forbidden_native_code(struct kunit *test)
+{
+	struct ktap_env *env = interpreted_vm(returns_42(test), EVENT)->env;
+	const struct ktap_func *func = env->prog->funcs;
+
+	test_enable_jit(test, 1);
+	env->jit_forbidden = true;
+	KUNIT_EXPECT_NULL(test, ktap_jit_compile(env, NULL, func, "test"));
+	KUNIT_EXPECT_EQ(test, env->jit_outcome, KTAP_JIT_FORBIDDEN);
+	KUNIT_EXPECT_EQ(test, 0, env->native_bytes);
+	env->jit_forbidden = false;
+	if (!ktap_jit_compile(env, NULL, func, "test"))
+		KUNIT_EXPECT_EQ(test, env->jit_outcome, KTAP_JIT_OFF);
+}
+
 static void the_same_functions_are_compiled_once(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -556,6 +571,7 @@ static void a_lost_object_has_no_integer_length(struct kunit *test)
 static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(functions_are_interpreted_when_native_code_is_off),
 	KUNIT_CASE(functions_are_native_if_the_switch_is_on),
+	KUNIT_CASE(sessions_may_be_forbidden_native_code),
 	KUNIT_CASE(the_same_functions_are_compiled_once),
 	KUNIT_CASE(long_functions_are_interpreted),
 	KUNIT_CASE(functions_beyond_the_memory_limit_are_interpreted),

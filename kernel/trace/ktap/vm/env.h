@@ -115,6 +115,7 @@ struct ktap_tap {
  * @native: native code of functions of the program
  * @native_bytes: memory of that code
  * @jit_outcome: result of the last ktap_jit_compile()
+ * @jit_forbidden: nothing is compiled
  * @jit_always: nothing is interpreted: CONFIG_KTAP_JIT_ALWAYS, except in tests
  * @secret: random words for the hash of table keys (data/table_lookup.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
@@ -152,6 +153,7 @@ struct ktap_env {
 	struct ktap_native *native;
 	size_t native_bytes;
 	enum ktap_jit_outcome jit_outcome;
+	bool jit_forbidden;
 	bool jit_always;
 	u64 secret[2];
 	s64 wall_offset;

@@ -19,6 +19,7 @@ struct ktap_vm;
  * @KTAP_JIT_NATIVE: they are native code
  * @KTAP_JIT_SHORT: that would not be faster, as for an empty handler (ktap_jit_pays())
  * @KTAP_JIT_OFF: ktap/jit or net.core.bpf_jit_enable is 0
+ * @KTAP_JIT_FORBIDDEN: the session is of a user who may not have native code
  * @KTAP_JIT_LONG: more than EMIT_MAX instructions of eBPF
  * @KTAP_JIT_MEMORY: no memory, or native code has its share of the session's
  * @KTAP_JIT_REFUSED: the BPF JIT has failed
@@ -28,6 +29,7 @@ enum ktap_jit_outcome {
 	KTAP_JIT_NATIVE,
 	KTAP_JIT_SHORT,
 	KTAP_JIT_OFF,
+	KTAP_JIT_FORBIDDEN,
 	KTAP_JIT_LONG,
 	KTAP_JIT_MEMORY,
 	KTAP_JIT_REFUSED,
