@@ -199,6 +199,12 @@ tracer=$!
 reaches $tracer running
 grep -q ' attached=1/1 own=1$' "$tracefs/ktap/sessions"
 result $? sessions_show_it
+if [ -e "$tracefs/ktap/jit" ]; then
+	code='bytecode(forbidden)'
+	[ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled 2>/dev/null)" != 0 ] || code=native
+	grep 'sys_enter_write' "$tracefs/ktap/sessions" | grep -qF " code=$code"
+	result $? own_processes_have_native_code_as_bpf_allows_it
+fi
 go_on
 wait $waiter
 reap
@@ -206,6 +212,11 @@ out own_processes_are_traced '50\n'
 run -q -e "trace_begin { print(1) } trace_end { system('cat $tracefs/ktap/sessions') }" --unsafe
 ! grep -q own= "$tmp/out" && grep -q ' attached=0/0' "$tmp/out"
 result $? and_not_of_other_sessions
+# a round takes one unit at least
+long='trace syscalls:sys_enter_write /args.count == 77/ { for (i = 1, 20000) { n += 1 } }'
+own -e "$long" -- "$workload" write 77 1
+[ "$code" = 1 ] && grep -q 'error: the handler used up its budget: max_insns is 10000$' "$tmp/err"
+result $? own_processes_have_a_small_budget
 own -p $started -e 'trace sched:* { n += 1 }'
 says only_system_calls_are_events "^-e:1:7: error: 'sched:[*]': CAP_PERFMON is needed [(]for tracepoints and profiles kernel.perf_event_paranoid=-1 is enough[)]: this user may trace system calls of own processes\$"
 
