@@ -136,6 +136,40 @@ static void too_large_allocations_fail(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ktap_heap_alloc(heap, SIZE_MAX));
 }
 
+/* Whether they are cut from a segment, or from a free block of any size */
+static void a_block_has_room_for_its_size(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 8 * KTAP_HEAP_INITIAL);
+	size_t size, available;
+	void *p;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	for (size = 1; size <= KTAP_HEAP_MAX_ALLOC; size++) {
+		available = heap->available;
+		p = ktap_heap_alloc(heap, size);
+		KUNIT_ASSERT_NOT_NULL(test, p);
+		KUNIT_ASSERT_TRUE(test, available - heap->available >= size);
+		ktap_heap_free(heap, p, size);
+		KUNIT_EXPECT_EQ(test, heap->available, available);
+	}
+}
+
+static void large_blocks_are_apart(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, KTAP_HEAP_INITIAL);
+	u8 *blocks[10];
+	int i;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		blocks[i] = ktap_heap_alloc(heap, KTAP_HEAP_MAX_ALLOC - i);
+		KUNIT_ASSERT_NOT_NULL(test, blocks[i]);
+		memset(blocks[i], i, KTAP_HEAP_MAX_ALLOC - i);
+	}
+	for (i = 0; i < ARRAY_SIZE(blocks); i++)
+		KUNIT_EXPECT_NULL(test, memchr_inv(blocks[i], i, KTAP_HEAP_MAX_ALLOC - i));
+}
+
 static void freed_blocks_are_reused(struct kunit *test)
 {
 	struct ktap_heap *heap = test_heap(test, KTAP_HEAP_INITIAL);
@@ -352,6 +386,8 @@ static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(a_small_limit_is_kept),
 	KUNIT_CASE(blocks_of_any_size_are_aligned_and_apart),
 	KUNIT_CASE(too_large_allocations_fail),
+	KUNIT_CASE(a_block_has_room_for_its_size),
+	KUNIT_CASE(large_blocks_are_apart),
 	KUNIT_CASE(freed_blocks_are_reused),
 	KUNIT_CASE(large_blocks_serve_small_requests),
 	KUNIT_CASE(a_refill_is_due_at_a_quarter),
