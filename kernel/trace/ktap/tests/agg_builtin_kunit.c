@@ -153,11 +153,36 @@ static void trunc_keeps_the_largest_or_the_smallest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, truncated(test, table, -5), 1345);
 }
 
+static void normalize_sets_the_divisor_and_gives_nil(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_value of[] = {
+		test_agg_value(test_agg(test, vm, &ktap_agg_stats)),
+		test_table_value(test_table(test, vm, 0)),
+	};
+	struct ktap_value *r = vm->stack;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		r[0] = of[i];
+		r[1] = KTAP_VALUE_INT(7);
+		KUNIT_EXPECT_EQ(test, 0, ktap_fn_normalize(vm, r, 2));
+		expect_result(test, vm, KTAP_NIL, 0);
+		KUNIT_EXPECT_EQ(test, ktap_object_of(&of[i])->divisor, 7);
+	}
+	r[0] = of[0];
+	r[1] = KTAP_VALUE_INT(0);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_fn_normalize(vm, r, 2));
+	KUNIT_EXPECT_STREQ(test, vm->message, "normalize: the divisor is 0, not 1 or more");
+	KUNIT_EXPECT_EQ(test, ktap_object_of(&of[0])->divisor, 7);
+}
+
 static struct kunit_case agg_builtin_cases[] = {
 	KUNIT_CASE(reading_an_empty_aggregation_gives_0_or_nil),
 	KUNIT_CASE(reading_gives_the_totals),
 	KUNIT_CASE(min_and_max_take_several_integers),
 	KUNIT_CASE(trunc_keeps_the_largest_or_the_smallest),
+	KUNIT_CASE(normalize_sets_the_divisor_and_gives_nil),
 	{}
 };
 

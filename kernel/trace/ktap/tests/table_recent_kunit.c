@@ -157,11 +157,13 @@ static void a_cleared_table_begins_anew(struct kunit *test)
 {
 	struct ktap_vm *vm = steady_vm(test, PROCESS);
 	struct ktap_table *t = test_table(test, vm, 0);
+	size_t available = vm->env->heap.available;
 
 	expect_recent(test, vm, t, KTAP_VALUE_INT(1));
 	expect_recent(test, vm, t, str("one"));
 	KUNIT_EXPECT_EQ(test, 0, ktap_table_clear(vm, t));
 	KUNIT_EXPECT_EQ(test, 0, ktap_table_len(t));
+	KUNIT_EXPECT_EQ(test, available, vm->env->heap.available);
 	KUNIT_EXPECT_FALSE(test, is_recent(t, KTAP_VALUE_INT(1)));
 	KUNIT_EXPECT_FALSE(test, is_recent(t, str("one")));
 	expect_recent(test, vm, t, KTAP_VALUE_INT(1));

@@ -145,6 +145,26 @@ static void an_exchanged_table_starts_empty(struct kunit *test)
 		test_expect_int(test, -i, get(vm, t, KTAP_VALUE_INT(i)));
 }
 
+/* The cursor points to an entry that the other table has now. */
+static void an_exchange_ends_an_iteration_that_has_a_cursor(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = table_of(test, vm, 5), *to = test_table(test, vm, 0);
+	struct ktap_value *r = vm->stack;
+	struct ktap_iter it = { };
+	int i;
+
+	r[2] = KTAP_VALUE_NIL;
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+		test_expect_int(test, i, r[3]);
+		r[2] = r[3];
+	}
+	KUNIT_ASSERT_TRUE(test, ktap_table_exchange(t, to));
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+	KUNIT_EXPECT_EQ(test, digits(test, vm, to, NULL), 12345);
+}
+
 static void iteration_gives_copies(struct kunit *test)
 {
 	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
@@ -440,6 +460,7 @@ static struct kunit_case table_whole_cases[] = {
 	KUNIT_CASE(iteration_follows_insertion),
 	KUNIT_CASE(iteration_survives_changes),
 	KUNIT_CASE(an_exchanged_table_starts_empty),
+	KUNIT_CASE(an_exchange_ends_an_iteration_that_has_a_cursor),
 	KUNIT_CASE(iteration_gives_copies),
 	KUNIT_CASE(clear_empties),
 	KUNIT_CASE(clear_is_charged_step_by_step),
