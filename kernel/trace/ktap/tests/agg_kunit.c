@@ -578,6 +578,36 @@ static void an_aggregation_is_neither_a_number_nor_a_key(struct kunit *test)
 	test_expect_total(test, vm, x.agg, 1, 0, 0, 0);
 }
 
+/* The largest cost of adding to @n blocks in turn: each time, all of them are visited. */
+static u64 cost_of_blocks(struct kunit *test, u32 n)
+{
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_agg_shape shape = test_lhist(test, 0, 50 * KTAP_AGG_PIECE, 1);
+	struct ktap_agg *agg = test_agg(test, vm, &shape);
+	u64 left, cost, most = 0;
+	u32 i;
+
+	test_put(vm, test_agg_value(agg), 1, 1);
+	agg = test_get(vm, ktap_agg_keyed(agg), 1).agg;
+	for (i = 0; i < 3 * n; i++) {
+		left = vm->budget;
+		KUNIT_EXPECT_EQ(test, 0, ktap_agg_add(vm, agg, 1 + i % n * KTAP_AGG_PIECE));
+		cost = left - vm->budget;
+		if (i >= 2 * n && cost > most)
+			most = cost;
+	}
+	KUNIT_EXPECT_FALSE(test, ktap_agg_is_sharded(agg));
+	return most;
+}
+
+static void sixteen_blocks_of_buckets_cost_a_unit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, cost_of_blocks(test, 15));
+	KUNIT_EXPECT_EQ(test, 1, cost_of_blocks(test, 16));
+	KUNIT_EXPECT_EQ(test, 1, cost_of_blocks(test, 31));
+	KUNIT_EXPECT_EQ(test, 2, cost_of_blocks(test, 32));
+}
+
 /* a[1] <<< 10; a[2] <<< 20; for k, v in pairs(a): sum of keys and of sums; and more */
 static void bytecode_iterates_over_the_keys(struct kunit *test)
 {
@@ -729,6 +759,7 @@ static struct kunit_case agg_cases[] = {
 	KUNIT_CASE(keyed_aggregations_have_the_shape_of_their_parent),
 	KUNIT_CASE(adds_without_memory_are_counted),
 	KUNIT_CASE(an_aggregation_is_neither_a_number_nor_a_key),
+	KUNIT_CASE(sixteen_blocks_of_buckets_cost_a_unit),
 	KUNIT_CASE(bytecode_iterates_over_the_keys),
 	KUNIT_CASE(bytecode_adds_to_an_aggregation),
 	KUNIT_CASE(shards_are_merged_while_written),
