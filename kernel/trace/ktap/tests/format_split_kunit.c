@@ -438,6 +438,30 @@ static void format_writes_the_same_text_in_two_ways(struct kunit *test)
 	}
 }
 
+/* Room for 256 bytes is enough for them: no blocks move. */
+static void short_texts_need_little_of_the_arena(struct kunit *test)
+{
+	char text[260], want[280];
+	struct ktap_value fmt;
+	struct ktap_vm *vm;
+	u32 pc, len;
+	u64 price;
+
+	for (len = 230; len <= 236; len++) {
+		snprintf(text, sizeof(text), "%0*d%%d", (int)len, 0);
+		snprintf(want, sizeof(want), "%0*d%lld", (int)len, 0, S64_MIN);
+		vm = vm_with_format(test, text, &pc);
+		split_of(vm, pc, &fmt);
+		vm->pc = pc;
+		vm->top = 3;
+		price = expect_formatted(test, vm, fmt, KTAP_VALUE_INT(S64_MIN), want);
+		while (ktap_arena_has_room(&vm->arena, 256 + 16))
+			KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 8));
+		KUNIT_EXPECT_EQ(test, price, expect_formatted(test, vm, fmt,
+							      KTAP_VALUE_INT(S64_MIN), want));
+	}
+}
+
 static struct kunit_case format_split_cases[] = {
 	KUNIT_CASE(constant_formats_are_split),
 	KUNIT_CASE(wrong_formats_are_not_split),
@@ -449,6 +473,7 @@ static struct kunit_case format_split_cases[] = {
 	KUNIT_CASE(a_constant_is_split_once),
 	KUNIT_CASE(uncommon_calls_are_left_to_the_built_in),
 	KUNIT_CASE(format_writes_the_same_text_in_two_ways),
+	KUNIT_CASE(short_texts_need_little_of_the_arena),
 	{}
 };
 
