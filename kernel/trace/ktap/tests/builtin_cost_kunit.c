@@ -25,7 +25,7 @@ struct cost_case {
 	const char *args;
 };
 
-static char long_text[LONG_TEXT];
+static char long_text[LONG_TEXT + 1];
 static s64 elements[ELEMENTS];
 
 static struct ktap_value cost_argument(struct kunit *test, struct ktap_vm *vm, char letter)
@@ -138,6 +138,11 @@ static void a_used_up_budget_ends_a_built_in(struct kunit *test)
 		{ KTAP_FN_STRFTIME, "s" },
 		{ KTAP_FN_NTOP, "i" },
 		{ KTAP_FN_KSYM, "p" },
+		{ KTAP_FN_STRINGOF, "p" },
+		{ KTAP_FN_KERNEL_STRING, "p" },
+		{ KTAP_FN_STR, "p" },
+		{ KTAP_FN_BUF, "pi" },
+		{ KTAP_FN_JOIN, "p" },
 	};
 	struct ktap_vm *vm = cost_vm(test, EVENT);
 	int i;
@@ -154,6 +159,7 @@ static void the_end_of_the_session_ends_a_built_in(struct kunit *test)
 		{ KTAP_FN_TABLE_NEW, "m" },
 		{ KTAP_FN_FORMAT, "fis" },
 		{ KTAP_FN_GLOB, "ss" },
+		{ KTAP_FN_SNAPSHOT, "a" },
 	};
 	struct ktap_vm *vm = cost_vm(test, PROCESS);
 	bool abort = true;
