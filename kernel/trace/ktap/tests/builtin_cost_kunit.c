@@ -170,6 +170,28 @@ static void the_end_of_the_session_ends_a_built_in(struct kunit *test)
 		cost_check(test, vm, &cases[i], -EINTR);
 }
 
+/* These tests have no session that takes output. */
+static void output_is_charged_before_it_is_written(struct kunit *test)
+{
+	static const struct cost_case cases[] = {
+		{ KTAP_FN_PRINT, "s" },
+		{ KTAP_FN_PRINTF, "fis" },
+		{ KTAP_FN_CAT, "s" },
+		{ KTAP_FN_DUMP, "s" },
+		{ KTAP_FN_TEST_PLAN, "i" },
+		{ KTAP_FN_TEST_OK, "is" },
+		{ KTAP_FN_TEST_IS, "iis" },
+		{ KTAP_FN_TEST_ISNT, "iis" },
+		{ KTAP_FN_TEST_SKIP, "ss" },
+		{ KTAP_FN_TEST_DIAG, "s" },
+	};
+	struct ktap_vm *vm = cost_vm(test, EVENT);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ(test, -ETIME, cost_call(test, vm, &cases[i], 1));
+}
+
 static void each_element_of_an_array_costs_a_unit(struct kunit *test)
 {
 	static const struct cost_case cases[] = {
@@ -186,6 +208,7 @@ static void each_element_of_an_array_costs_a_unit(struct kunit *test)
 static struct kunit_case builtin_cost_cases[] = {
 	KUNIT_CASE(a_used_up_budget_ends_a_built_in),
 	KUNIT_CASE(the_end_of_the_session_ends_a_built_in),
+	KUNIT_CASE(output_is_charged_before_it_is_written),
 	KUNIT_CASE(each_element_of_an_array_costs_a_unit),
 	{}
 };
