@@ -91,6 +91,23 @@ static void sweeping_is_charged(struct kunit *test)
 	KUNIT_EXPECT_LT(test, paid, 11 * ROUNDS);
 }
 
+/* For 16 of the registers in use and the new objects, a unit */
+static void a_sweep_costs_what_it_visits(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_value v;
+	u64 budget;
+	u32 n, i;
+
+	for (n = 1; n < 60; n++) {
+		for (i = 0; i < n; i++)
+			KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 1, &v));
+		budget = vm->budget;
+		KUNIT_EXPECT_TRUE(test, ktap_objects_sweep(vm));
+		KUNIT_EXPECT_EQ(test, (vm->top + n) / 16, budget - vm->budget);
+	}
+}
+
 /* g = t releases the previous table, which is dead then and must be freed. */
 static void dead_objects_do_not_accumulate_in_a_long_run(struct kunit *test)
 {
@@ -434,6 +451,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(a_masked_index_is_in_range_or_none),
 	KUNIT_CASE(unreachable_objects_do_not_accumulate),
 	KUNIT_CASE(sweeping_is_charged),
+	KUNIT_CASE(a_sweep_costs_what_it_visits),
 	KUNIT_CASE(dead_objects_do_not_accumulate_in_a_long_run),
 	KUNIT_CASE(reachable_objects_are_not_swept),
 	KUNIT_CASE(registers_of_callers_are_roots),
