@@ -4,8 +4,13 @@
  */
 #include <linux/align.h>
 #include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/preempt.h>
+#include <linux/processor.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <asm/byteorder.h>
 
 #include "jit/jit.h"
@@ -502,6 +507,51 @@ struct ktap_vm *test_vm_at_work(struct kunit *test, enum ktap_level level)
 	vm->budget = U32_MAX;
 	memset(vm->stack, 0, vm->top * sizeof(*vm->stack));
 	return vm;
+}
+
+#define LONG_RUN	20000000	/* nanoseconds */
+
+struct test_long_run {
+	struct task_struct *task;
+	bool begun;
+	bool ended;
+};
+
+static int run_for_long(void *data)
+{
+	struct test_long_run *run = data;
+	u64 begin;
+
+	preempt_disable();
+	WRITE_ONCE(run->begun, true);
+	begin = ktime_get_mono_fast_ns();
+	while (ktime_get_mono_fast_ns() - begin < LONG_RUN)
+		cpu_relax();
+	WRITE_ONCE(run->ended, true);
+	preempt_enable();
+	while (!kthread_should_stop())
+		cond_resched();
+	return 0;
+}
+
+struct test_long_run *test_begin_long_run(struct kunit *test)
+{
+	struct test_long_run *run = kunit_kzalloc(test, sizeof(*run), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, run);
+	run->task = kthread_run(run_for_long, run, "ktap-test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(run->task));
+	while (!READ_ONCE(run->begun))
+		cond_resched();
+	return run;
+}
+
+bool test_long_run_has_ended(struct test_long_run *run)
+{
+	bool ended = READ_ONCE(run->ended);
+
+	kthread_stop(run->task);
+	return ended;
 }
 
 struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max)

@@ -124,6 +124,14 @@ struct ktap_vm *test_vm_at_work(struct kunit *test, enum ktap_level level);
 /* A table in the next register, where the sweep finds it. */
 struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max);
 
+/*
+ * Begin what a run of a handler is on another CPU, which ends after a while: a grace
+ * period waits for it.  test_long_run_has_ended() also stops the thread.
+ */
+struct test_long_run;
+struct test_long_run *test_begin_long_run(struct kunit *test);
+bool test_long_run_has_ended(struct test_long_run *run);
+
 /* Run function 0, which must succeed; return its result. */
 struct ktap_value test_run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
 			   unsigned int nargs);

@@ -369,6 +369,21 @@ static void a_released_nested_object_waits_for_a_grace_period(struct kunit *test
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
+/* A run may have read the slot before it was released. */
+static void a_released_object_is_freed_after_all_runs(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct test_long_run *run;
+
+	nest(test, vm, 10);
+	forget_global(vm);
+	run = test_begin_long_run(test);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_TRUE(test, test_long_run_has_ended(run));
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
 /* A nested object in a register of process context remains for the rest of its run. */
 static void a_nested_object_in_a_register_stays(struct kunit *test)
 {
@@ -462,6 +477,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(nested_objects_are_freed_in_one_round),
 	KUNIT_CASE(a_nested_object_in_a_slot_stays),
 	KUNIT_CASE(a_released_nested_object_waits_for_a_grace_period),
+	KUNIT_CASE(a_released_object_is_freed_after_all_runs),
 	KUNIT_CASE(a_nested_object_in_a_register_stays),
 	KUNIT_CASE(a_sorted_copy_holds_its_objects),
 	{}

@@ -2,12 +2,7 @@
 /*
  * Steady tables: which programs have them, and entries that are found without a lock.
  */
-#include <linux/kthread.h>
-#include <linux/preempt.h>
-#include <linux/processor.h>
-#include <linux/sched.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 
 #include "data/agg.h"
 #include "data/table_recent.h"
@@ -200,52 +195,22 @@ static void a_paused_table_adds_with_the_lock(struct kunit *test)
 	test_expect_int(test, 4, get(vm, t, key));
 }
 
-#define LONG_RUN	20000000	/* nanoseconds */
-
-struct long_run {
-	bool begun;
-	bool ended;
-};
-
 /* A run of a handler may have found an entry before the table is paused. */
-static int run_for_long(void *data)
-{
-	struct long_run *run = data;
-	u64 begin;
-
-	preempt_disable();
-	WRITE_ONCE(run->begun, true);
-	begin = ktime_get_mono_fast_ns();
-	while (ktime_get_mono_fast_ns() - begin < LONG_RUN)
-		cpu_relax();
-	WRITE_ONCE(run->ended, true);
-	preempt_enable();
-	while (!kthread_should_stop())
-		cond_resched();
-	return 0;
-}
-
 static void the_removal_of_entries_waits_for_runs(struct kunit *test)
 {
 	struct ktap_vm *vm = steady_vm(test, PROCESS);
 	struct ktap_table *t = test_table(test, vm, 0);
-	struct task_struct *task;
-	struct long_run run;
+	struct test_long_run *run;
 	int clear;
 
 	for (clear = 0; clear < 2; clear++) {
 		expect_recent(test, vm, t, str("key"));
-		run = (struct long_run){ };
-		task = kthread_run(run_for_long, &run, "ktap-test");
-		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-		while (!READ_ONCE(run.begun))
-			cond_resched();
+		run = test_begin_long_run(test);
 		if (clear)
 			KUNIT_EXPECT_EQ(test, 0, ktap_table_clear(vm, t));
 		else
 			KUNIT_EXPECT_TRUE(test, ktap_table_pause(vm, t));
-		KUNIT_EXPECT_TRUE(test, READ_ONCE(run.ended));
-		kthread_stop(task);
+		KUNIT_EXPECT_TRUE(test, test_long_run_has_ended(run));
 		ktap_table_resume(t);
 		set(vm, t, str("key"), KTAP_VALUE_NIL);
 	}
