@@ -106,6 +106,14 @@ static void a_sweep_costs_what_it_visits(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, ktap_objects_sweep(vm));
 		KUNIT_EXPECT_EQ(test, (vm->top + n) / 16, budget - vm->budget);
 	}
+	/* The slice has 1 unit, which is not enough: the rest of the budget pays 3 of 4. */
+	for (i = 0; i < 64 - vm->top; i++)
+		KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 1, &v));
+	vm->budget = 1;
+	vm->rest = 10;
+	KUNIT_EXPECT_TRUE(test, ktap_objects_sweep(vm));
+	KUNIT_EXPECT_EQ(test, 0, vm->budget);
+	KUNIT_EXPECT_EQ(test, 7, vm->rest);
 }
 
 /* g = t releases the previous table, which is dead then and must be freed. */
