@@ -411,6 +411,28 @@ static void a_nested_object_in_a_register_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
+/* No slot holds it, so nothing but its register keeps it: the next reaper frees it. */
+static void a_released_object_in_a_register_is_freed_later(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	size_t available = vm->env->heap.available;
+	struct ktap_value *r = vm->stack, nil = KTAP_VALUE_NIL;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 16, &r[0]));
+	ktap_global_set(vm, 0, &r[0]);
+	ktap_global_set(vm, 0, &nil);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, ktap_objects_sweep(vm));
+		KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
+		KUNIT_EXPECT_EQ(test, atomic_read(&vm->env->ndead), 1);
+	}
+	r[0] = nil;
+	KUNIT_EXPECT_TRUE(test, ktap_objects_sweep(vm));
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, atomic_read(&vm->env->ndead), 0);
+}
+
 /* A sorted copy keeps the objects of entries that are deleted meanwhile. */
 static void a_sorted_copy_holds_its_objects(struct kunit *test)
 {
@@ -487,6 +509,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(a_released_nested_object_waits_for_a_grace_period),
 	KUNIT_CASE(a_released_object_is_freed_after_all_runs),
 	KUNIT_CASE(a_nested_object_in_a_register_stays),
+	KUNIT_CASE(a_released_object_in_a_register_is_freed_later),
 	KUNIT_CASE(a_sorted_copy_holds_its_objects),
 	{}
 };
