@@ -6,6 +6,7 @@
 
 #include "tests/table_fixture.h"
 #include "vm/global.h"
+#include "vm/ops.h"
 
 /* Iterates to the end; each value is a digit of the result. */
 static s64 digits(struct kunit *test, struct ktap_vm *vm, struct ktap_table *t,
@@ -105,6 +106,30 @@ static void iteration_survives_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, digits(test, vm, t, move_it_to_the_end), 12345);
 	t = table_of(test, vm, 5);
 	KUNIT_EXPECT_EQ(test, digits(test, vm, t, replace_the_last), 12345);
+}
+
+/* A loop keeps the low bits of the number of the last insertion before it. */
+static void a_loop_sees_all_entries_of_an_old_table(struct kunit *test)
+{
+	const u64 turn = 1ULL << KTAP_ITER_END_BITS;
+	const u64 insertions[] = { turn - 2, turn, turn + 1, 2 * turn - 1, 5 * turn };
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_value *r = vm->stack;
+	struct ktap_table *t;
+	s64 keys;
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(insertions); i++) {
+		t = test_table(test, vm, 0);
+		t->seq = insertions[i];
+		for (n = 1; n <= 3; n++)
+			set(vm, t, KTAP_VALUE_INT(n), KTAP_VALUE_INT(n));
+		r[0] = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+		KUNIT_EXPECT_EQ(test, 0, ktap_op_iter(vm, r));
+		for (keys = 0; keys < 1000 && ktap_op_next(vm, r) > 0;)
+			keys = keys * 10 + r[3].i;
+		KUNIT_EXPECT_EQ(test, 123, keys);
+	}
 }
 
 /* The exchange ends iterations: entries that are inserted later are left out. */
@@ -459,6 +484,7 @@ static void sorting_ends_with_the_session(struct kunit *test)
 static struct kunit_case table_whole_cases[] = {
 	KUNIT_CASE(iteration_follows_insertion),
 	KUNIT_CASE(iteration_survives_changes),
+	KUNIT_CASE(a_loop_sees_all_entries_of_an_old_table),
 	KUNIT_CASE(an_exchanged_table_starts_empty),
 	KUNIT_CASE(an_exchange_ends_an_iteration_that_has_a_cursor),
 	KUNIT_CASE(iteration_gives_copies),
