@@ -192,6 +192,30 @@ static void output_is_charged_before_it_is_written(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -ETIME, cost_call(test, vm, &cases[i], 1));
 }
 
+/* A result takes as much of the arena as it has bytes, whatever was reserved for it. */
+static void unused_room_in_the_arena_is_returned(struct kunit *test)
+{
+	static const struct cost_case cases[] = {
+		{ KTAP_FN_JOIN, "p" },
+		{ KTAP_FN_STR, "p" },
+		{ KTAP_FN_KERNEL_STRING, "p" },
+		{ KTAP_FN_KSYM, "p" },
+		{ KTAP_FN_TOSTRING, "i" },
+		{ KTAP_FN_FORMAT, "fis" },
+		{ KTAP_FN_STRFTIME, "s" },
+	};
+	struct ktap_vm *vm = cost_vm(test, EVENT);
+	u32 used;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		used = vm->arena.used;
+		KUNIT_EXPECT_EQ(test, 0, cost_call(test, vm, &cases[i], MOST));
+		KUNIT_EXPECT_LE_MSG(test, vm->arena.used - used, LONG_TEXT + 32, "%s",
+				    ktap_builtins[cases[i].id].name);
+	}
+}
+
 static void each_element_of_an_array_costs_a_unit(struct kunit *test)
 {
 	static const struct cost_case cases[] = {
@@ -209,6 +233,7 @@ static struct kunit_case builtin_cost_cases[] = {
 	KUNIT_CASE(a_used_up_budget_ends_a_built_in),
 	KUNIT_CASE(the_end_of_the_session_ends_a_built_in),
 	KUNIT_CASE(output_is_charged_before_it_is_written),
+	KUNIT_CASE(unused_room_in_the_arena_is_returned),
 	KUNIT_CASE(each_element_of_an_array_costs_a_unit),
 	{}
 };

@@ -247,6 +247,7 @@ static void addresses_are_shown(struct kunit *test)
 		{ KTAP_FN_NTOP, 2, { I(10), S("\x20\x01\x0d\xb8\0\0\0\0\0\x01\0\0\0\0\0\x01") },
 		  S("2001:db8::1:0:0:1") },
 		{ KTAP_FN_MACADDR, 1, { S("\x01\x02\xab\xcd\xef\xff") }, S("01:02:ab:cd:ef:ff") },
+		{ KTAP_FN_STRINGOF, 1, { NIL }, NIL },
 	};
 	struct builtin_case integer = {
 		KTAP_FN_NTOP, 1, { I(0) }, S("127.0.0.1"),
