@@ -449,6 +449,62 @@ static void errors_of_short_functions_have_their_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, vm->fault.ncalls);
 }
 
+/* main(): return f(1).  f has @ninsns instructions, and @nregs registers, and adds 1 often. */
+static struct test_chunk *calls_function_of(struct kunit *test, u32 ninsns, u8 nregs)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALL, 1, 1, 1, 1);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_func(c, "f", 1, nregs);
+	while (--ninsns)
+		test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	return c;
+}
+
+/* Run function 0.  Has it made a frame for a call? */
+static bool makes_frame(struct kunit *test, struct ktap_vm *vm, s64 want)
+{
+	vm->calls[0].insn = NULL;
+	test_expect_int(test, want, test_run(test, vm, NULL, 0));
+	return vm->calls[0].insn;
+}
+
+static void functions_of_up_to_twelve_instructions_have_no_frame(struct kunit *test)
+{
+	u32 ninsns;
+
+	for (ninsns = 11; ninsns < 14; ninsns++) {
+		struct test_chunk *c = calls_function_of(test, ninsns, 1);
+
+		KUNIT_EXPECT_EQ(test, ninsns > 12,
+				makes_frame(test, native_vm(c, EVENT), ninsns));
+		KUNIT_EXPECT_TRUE(test, makes_frame(test, interpreted_vm(c, EVENT), ninsns));
+		expect_same(c, EVENT, 8);
+	}
+}
+
+/* It must have the registers, the call and the budget that its frame would take. */
+static void a_function_without_a_frame_needs_room_for_one(struct kunit *test)
+{
+	struct ktap_vm *vm = native_vm(calls_function_of(test, 2, 5), EVENT);
+	u32 size = vm->stack_size, calls = vm->max_calls;
+
+	vm->max_calls = 1;
+	vm->stack_size = 6;
+	KUNIT_EXPECT_FALSE(test, makes_frame(test, vm, 2));
+	vm->stack_size = 5;
+	test_expect_error(test, vm, -ENOSPC, "calls nest too deep: no room on the stack");
+	vm->stack_size = size;
+	vm->max_calls = 0;
+	test_expect_error(test, vm, -ENOSPC, "calls nest too deep: 0 is the most");
+	vm->max_calls = calls;
+	KUNIT_EXPECT_FALSE(test, makes_frame(test, vm, 2));
+}
+
 static void errors_are_caught_across_frames(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -584,6 +640,8 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(short_functions_are_compiled_if_nothing_is_interpreted),
 	KUNIT_CASE(scripts_are_refused_if_nothing_is_interpreted),
 	KUNIT_CASE(errors_of_short_functions_have_their_place),
+	KUNIT_CASE(functions_of_up_to_twelve_instructions_have_no_frame),
+	KUNIT_CASE(a_function_without_a_frame_needs_room_for_one),
 	KUNIT_CASE(errors_are_caught_across_frames),
 	KUNIT_CASE(an_error_continues_at_the_next_instruction_of_another_frame),
 	KUNIT_CASE(variable_arguments_reach_native_functions),
