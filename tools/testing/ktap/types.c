@@ -11,7 +11,7 @@
 
 #include "types.h"
 
-#define MAX_TYPES	128
+#define MAX_TYPES	256
 #define MAX_STRINGS	4096
 #define MAX_WORDS	64
 
@@ -248,6 +248,63 @@ static void set_struct(u32 id, u32 other)
 	btf->types[id] = btf->types[other];
 }
 
+struct param {
+	const char *name;
+	u32 type;
+};
+
+static u32 add_proto(u32 result, const struct param *list, u32 n)
+{
+	struct btf_param *params = calloc(n, sizeof(*params));
+	u32 id, i;
+
+	for (i = 0; i < n; i++)
+		params[i] = (struct btf_param){
+			.name_off = add_name(list[i].name), .type = list[i].type,
+		};
+	id = add_type(BTF_KIND_FUNC_PROTO, NULL, n, false, result, params, n * sizeof(*params));
+	free(params);
+	return id;
+}
+
+#define FUNCTION(function, result, ...)						\
+	add_ref(BTF_KIND_FUNC, function, add_proto(result, (struct param[]){ __VA_ARGS__ },	\
+		sizeof((struct param[]){ __VA_ARGS__ }) / sizeof(struct param)))
+
+/* The functions of btf_kunit.c, and their types */
+static void make_functions(u32 s32_, u32 u32_, u32 u64_, u32 uch, u32 boolean, u32 void_ptr,
+			   u32 char_ptr)
+{
+	u32 memory, pair, packed, names, compare, word = add_ref(BTF_KIND_TYPEDEF, "u64", u64_);
+	u32 half = btf_find_by_name_kind(btf, "u32", BTF_KIND_TYPEDEF);
+	u32 flag = add_ref(BTF_KIND_TYPEDEF, "bool", boolean);
+
+	memory = STRUCT("in_memory", 24, { "words", add_array(word, 3), 0 });
+	pair = STRUCT("two_registers", 2 * sizeof(long), { "pointer", void_ptr, 0 },
+		      { "flag", flag, sizeof(long), 1 });
+	packed = STRUCT("not_aligned", 9, { "first", uch, 0 }, { "second", word, 1 });
+	names = add_ref(BTF_KIND_PTR, NULL, add_ref(BTF_KIND_CONST, NULL, char_ptr));
+	compare = add_ref(BTF_KIND_PTR, NULL, add_proto(s32_, &(struct param){ NULL, s32_ }, 1));
+	FUNCTION("btf_kunit_by_value", word, { "first", s32_ }, { "pair", pair },
+		 { "fourth", half });
+	FUNCTION("btf_kunit_on_stack", word, { "a", word }, { "b", word }, { "c", word },
+		 { "d", word }, { "e", word }, { "pair", pair }, { "sixth", word },
+		 { "last", word });
+	FUNCTION("btf_kunit_packed", word, { "packed", packed }, { "second", s32_ });
+	FUNCTION("btf_kunit_plain", s32_, { "first", s32_ }, { "second", char_ptr });
+	FUNCTION("btf_kunit_in_memory", memory, { "first", word });
+	FUNCTION("btf_kunit_small", STRUCT("small", 4, { "number", s32_, 0 }),
+		 { "first", s32_ });
+	FUNCTION("btf_kunit_wide", word, { "first", s32_ });
+	FUNCTION("btf_kunit_variadic", u32_, { "first", s32_ }, { NULL, 0 });
+	FUNCTION("btf_kunit_pointers", flag, { "flag", flag }, { "names", names },
+		 { "compare", compare });
+	FUNCTION("btf_kunit_structure", s32_, { "pair", pair });
+	FUNCTION("btf_kunit_seven", s32_, { "a", s32_ }, { "b", s32_ }, { "c", s32_ },
+		 { "d", s32_ }, { "e", s32_ }, { "f", s32_ }, { "g", s32_ });
+	add_ref(BTF_KIND_FUNC, "btf_kunit_void", add_proto(0, NULL, 0));
+}
+
 static void make_btf(void)
 {
 	const struct btf_enum states[] = {
@@ -313,6 +370,7 @@ static void make_btf(void)
 		FIELD(big, wide), FIELD(missing, missing), FIELD(bad, task_ptr),
 		FIELD(mms, add_array(mm_ptr, 2)), FIELD(policy, policy), FIELD(ntail, u32_),
 		FIELD(tail, add_array(ch, 0))));
+	make_functions(s32_, u32_, u64_, uch, boolean, void_ptr, char_ptr);
 }
 
 /* The module: a structure that points to the kernel's, a function, and variables. */

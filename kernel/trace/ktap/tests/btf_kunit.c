@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Functions by the types that the kernel has of itself: where their parameters are,
- * and what they return.
+ * what they return, and how they are called.
+ *
+ * tools/testing/ktap/types.c has the types for the tests in user space.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include <kunit/test.h>
 
@@ -13,6 +16,10 @@
 
 struct in_memory {
 	u64 words[3];
+};
+
+struct small {
+	int number;
 };
 
 struct two_registers {
@@ -51,9 +58,40 @@ static noinline __noclone struct in_memory btf_kunit_in_memory(u64 first)
 	return (struct in_memory){ { first } };
 }
 
+static noinline __noclone struct small btf_kunit_small(int first)
+{
+	return (struct small){ first };
+}
+
 static noinline __noclone u64 btf_kunit_wide(int first)
 {
 	return first;
+}
+
+static noinline __noclone u32 btf_kunit_variadic(int first, ...)
+{
+	return first;
+}
+
+static noinline __noclone bool btf_kunit_pointers(bool flag, const char * const *names,
+						  int (*compare)(int x))
+{
+	return flag || !names || compare;
+}
+
+static noinline __noclone int btf_kunit_structure(struct two_registers pair)
+{
+	return pair.flag;
+}
+
+static noinline __noclone int btf_kunit_seven(int a, int b, int c, int d, int e, int f, int g)
+{
+	return a + b + c + d + e + f + g;
+}
+
+static noinline __noclone void btf_kunit_void(void)
+{
+	barrier();
 }
 
 /* Find the prototype; skip the test if the kernel has no BTF for it. */
@@ -146,6 +184,16 @@ static void structure_returned_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KTAP_LOAD_NONE, load.kind);
 }
 
+static void structure_returned_in_a_register(struct kunit *test)
+{
+	u32 proto = proto_of(test, "btf_kunit_small");
+	struct ktap_load load;
+
+	KUNIT_EXPECT_EQ(test, 6, btf_kunit_small(6).number);
+	KUNIT_EXPECT_TRUE(test, ktap_btf_result(proto, &load));
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_NONE, load.kind);
+}
+
 /* A 64-bit result uses two registers on 32-bit machines. */
 static void result_of_64_bits(struct kunit *test)
 {
@@ -158,12 +206,129 @@ static void result_of_64_bits(struct kunit *test)
 			load.kind);
 }
 
+#ifdef CONFIG_DEBUG_INFO_BTF
+#define PLAIN	"int btf_kunit_plain(int first, char *second)"
+
+static void text_of_a_prototype(struct kunit *test)
+{
+	static const struct {
+		const char *name;
+		const char *want;
+	} cases[] = {
+		{ "btf_kunit_plain", PLAIN },
+		{ "btf_kunit_by_value",
+		  "u64 btf_kunit_by_value(int first, struct two_registers pair, u32 fourth)" },
+		{ "btf_kunit_in_memory", "struct in_memory btf_kunit_in_memory(u64 first)" },
+		{ "btf_kunit_variadic", "unsigned int btf_kunit_variadic(int first, ...)" },
+		{ "btf_kunit_pointers",
+		  "bool btf_kunit_pointers(bool flag, char **names, function *compare)" },
+		{ "btf_kunit_void", "void btf_kunit_void(void)" },
+	};
+	char text[100];
+	int i;
+
+	KUNIT_EXPECT_EQ(test, 4, btf_kunit_variadic(4, 5));
+	KUNIT_EXPECT_TRUE(test, btf_kunit_pointers(false, NULL, NULL));
+	btf_kunit_void();
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ktap_btf_prototype_text(proto_of(test, cases[i].name), cases[i].name, text,
+					sizeof(text));
+		KUNIT_EXPECT_STREQ(test, text, cases[i].want);
+	}
+	ktap_btf_prototype_text(0, "unknown", text, sizeof(text));
+	KUNIT_EXPECT_STREQ(test, text, "unknown()");
+}
+
+static void text_of_a_prototype_is_cut(struct kunit *test)
+{
+	u32 proto = proto_of(test, "btf_kunit_plain");
+	char text[sizeof(PLAIN) + 8], want[sizeof(PLAIN)];
+	size_t size;
+
+	for (size = 1; size <= sizeof(PLAIN); size++) {
+		memset(text, '#', sizeof(text));
+		ktap_btf_prototype_text(proto, "btf_kunit_plain", text, size);
+		strscpy(want, PLAIN, size);
+		KUNIT_EXPECT_STREQ(test, text, want);
+		/* Nothing is written after the end of the buffer. */
+		KUNIT_EXPECT_EQ(test, '#', text[size]);
+		KUNIT_EXPECT_EQ(test, '#', text[size + 1]);
+		KUNIT_EXPECT_EQ(test, '#', text[size + 2]);
+	}
+}
+
+static void functions_that_can_be_called(struct kunit *test)
+{
+	struct ktap_prototype p;
+
+	KUNIT_EXPECT_NULL(test, ktap_btf_prototype(proto_of(test, "btf_kunit_plain"), &p));
+	KUNIT_EXPECT_EQ(test, 2, p.n);
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_SIGNED, p.params[0].kind);
+	KUNIT_EXPECT_EQ(test, 4, p.params[0].size);
+	KUNIT_EXPECT_EQ(test, 0, p.params[0].bits);
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_POINTER, p.params[1].kind);
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_SIGNED, p.result.kind);
+
+	KUNIT_EXPECT_NULL(test, ktap_btf_prototype(proto_of(test, "btf_kunit_pointers"), &p));
+	KUNIT_EXPECT_EQ(test, 3, p.n);
+	KUNIT_EXPECT_EQ(test, 1, p.params[0].bits);
+	KUNIT_EXPECT_EQ(test, 0, p.params[1].bits);
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_POINTER, p.params[2].kind);
+	KUNIT_EXPECT_EQ(test, 1, p.result.bits);
+
+	KUNIT_EXPECT_NULL(test, ktap_btf_prototype(proto_of(test, "btf_kunit_void"), &p));
+	KUNIT_EXPECT_EQ(test, 0, p.n);
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_NONE, p.result.kind);
+}
+
+static void functions_that_cannot_be_called(struct kunit *test)
+{
+	static const struct {
+		const char *name;
+		const char *why;
+	} cases[] = {
+		{ "btf_kunit_structure", "a parameter is no integer, boolean or pointer" },
+		{ "btf_kunit_in_memory", "its result is no integer, boolean or pointer" },
+		{ "btf_kunit_variadic", "it takes a variable number of arguments" },
+		{ "btf_kunit_seven", "not all of its arguments are in registers" },
+	};
+	struct two_registers pair = { .flag = true };
+	struct ktap_prototype p;
+	const char *why;
+	int i;
+
+	KUNIT_EXPECT_EQ(test, 1, btf_kunit_structure(pair));
+	KUNIT_EXPECT_EQ(test, 28, btf_kunit_seven(1, 2, 3, 4, 5, 6, 7));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		why = ktap_btf_prototype(proto_of(test, cases[i].name), &p);
+		KUNIT_EXPECT_STREQ(test, why, cases[i].why);
+	}
+	KUNIT_EXPECT_STREQ(test, ktap_btf_prototype(0, &p), "its prototype is not known");
+}
+
+static void functions_with_similar_names(struct kunit *test)
+{
+	proto_of(test, "btf_kunit_variadic");
+	KUNIT_EXPECT_STREQ(test, ktap_btf_near_function("btf_kunit_variable"),
+			   "btf_kunit_variadic");
+	KUNIT_EXPECT_NULL(test, ktap_btf_near_function("btf_kunit_has_no_such_function"));
+}
+#endif /* CONFIG_DEBUG_INFO_BTF */
+
 static struct kunit_case btf_cases[] = {
 	KUNIT_CASE(parameters),
 	KUNIT_CASE(parameters_by_number),
 	KUNIT_CASE(structure_by_value),
 	KUNIT_CASE(structure_returned_in_memory),
+	KUNIT_CASE(structure_returned_in_a_register),
 	KUNIT_CASE(result_of_64_bits),
+#ifdef CONFIG_DEBUG_INFO_BTF
+	KUNIT_CASE(text_of_a_prototype),
+	KUNIT_CASE(text_of_a_prototype_is_cut),
+	KUNIT_CASE(functions_that_can_be_called),
+	KUNIT_CASE(functions_that_cannot_be_called),
+	KUNIT_CASE(functions_with_similar_names),
+#endif
 	{}
 };
 
@@ -173,6 +338,3 @@ static struct kunit_suite btf_suite = {
 };
 
 kunit_test_suite(btf_suite);
-
-MODULE_DESCRIPTION("KUnit tests of ktap's types of functions");
-MODULE_LICENSE("GPL");

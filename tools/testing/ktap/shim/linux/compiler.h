@@ -5,6 +5,11 @@
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define noinline		__attribute__((__noinline__))
+#ifdef __clang__
+#define __noclone
+#else
+#define __noclone		__attribute__((__noclone__))
+#endif
 #define __force
 #define __uninitialized
 #define __must_check		__attribute__((__warn_unused_result__))

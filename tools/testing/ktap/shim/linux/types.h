@@ -17,6 +17,11 @@
 #ifdef __LP64__
 #define CONFIG_64BIT		1
 #endif
+#if defined(__x86_64__)
+#define CONFIG_X86_64		1
+#elif defined(__aarch64__)
+#define CONFIG_ARM64		1
+#endif
 
 /* 1 if the option is defined to be 1; 0 if it is not defined. */
 #define IS_ENABLED(option)	is_one_(option)
