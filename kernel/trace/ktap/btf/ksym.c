@@ -214,7 +214,7 @@ static int ksym_check_variable(struct ktap_diag *diag, const struct ktap_program
 /* Bytes from the variable to the next one, or fewer if KASAN has its end. */
 static unsigned long ksym_room_of(const struct ktap_symbol *sym)
 {
-	unsigned long address = sym->address, room = 0, offset = 0;
+	unsigned long address = sym->address, room = 0, offset;
 
 	/* Where modules have those of each CPU there are no symbols. */
 	if ((sym->percpu && sym->mod) ||

@@ -82,6 +82,25 @@ static void the_table_must_lie_inside(struct kunit *test)
 	}
 }
 
+/* A chunk that is nothing but a table, whose last entry is that of an empty signature */
+static void the_last_entry_may_end_the_chunk(struct kunit *test)
+{
+	struct {
+		struct ktap_header header;
+		struct ktap_section sections[2];
+	} chunk = {
+		.header.nsections = cpu_to_le32(2),
+		.sections[1].type = cpu_to_le32(KTAP_SEC_SIGNATURE),
+		.sections[1].offset = cpu_to_le32(sizeof(chunk)),
+	};
+	const char *why = NULL;
+	int err = ktap_signature_check(&chunk, sizeof(chunk), &why);
+
+	KUNIT_EXPECT_LT(test, err, 0);
+	KUNIT_EXPECT_NE(test, err, -ENODATA);
+	expect_refused(test, &chunk, sizeof(chunk) - 1, -ENODATA, "it is not signed");
+}
+
 static void a_signature_ends_the_chunk(struct kunit *test)
 {
 	size_t len;
@@ -134,6 +153,7 @@ static void a_chunk_has_one_signature(struct kunit *test)
 static struct kunit_case signature_cases[] = {
 	KUNIT_CASE(a_chunk_without_signature_has_none),
 	KUNIT_CASE(the_table_must_lie_inside),
+	KUNIT_CASE(the_last_entry_may_end_the_chunk),
 	KUNIT_CASE(a_signature_ends_the_chunk),
 	KUNIT_CASE(bytes_that_are_no_signature_are_refused),
 	KUNIT_CASE(a_chunk_has_one_signature),

@@ -11,6 +11,8 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
+#include "btf/btf.h"
+#include "load/verifier_types.h"
 #include "tests/build.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
@@ -269,9 +271,33 @@ static void programs_with_types_keep_what_was_found(struct kunit *test)
 
 KUNIT_ARRAY_PARAM_DESC(rules, rules, name);
 
+/* A function that runs an iterator looks them up; nothing else of its program has types. */
+static void fields_of_iterators_have_types(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	u32 task = ktap_btf_begin() ? 0 : ktap_btf_task();
+	struct ktap_env *env;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	env = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS)->env;
+	lock_down(true);
+	KUNIT_EXPECT_EQ(test, 0, ktap_iter_find_types(env));
+	lock_down(false);
+#ifndef __KERNEL__
+	KUNIT_EXPECT_EQ(test, 0, env->prog->iter_types[KTAP_ITER_TASK]);
+	KUNIT_EXPECT_NULL(test, env->found);
+#endif
+	KUNIT_EXPECT_EQ(test, 0, ktap_iter_find_types(env));
+	KUNIT_EXPECT_EQ(test, task, env->prog->iter_types[KTAP_ITER_TASK]);
+	KUNIT_EXPECT_EQ(test, 0, env->prog->iter_types[KTAP_ITER_FD]);
+	KUNIT_EXPECT_EQ(test, !!task, !!env->found);
+}
+
 static struct kunit_case typing_rules_cases[] = {
 	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
 	KUNIT_CASE(programs_with_types_keep_what_was_found),
+	KUNIT_CASE(fields_of_iterators_have_types),
 	{}
 };
 
