@@ -11,10 +11,12 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/timekeeping.h>
+#include <linux/verification.h>
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <sched.h>
@@ -25,6 +27,8 @@ long shim_allocated;
 __thread bool shim_atomic;
 u64 shim_time;
 bool shim_locked_down;
+bool shim_killed;
+struct shim_verified shim_verified = { .result = -ENOKEY };
 
 /* The exit code of a finding differs from those of scripts. */
 const char *__asan_default_options(void);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading a chunk while the process is killed, and signatures of every kind.  Only in user
+ * space a test can choose them.
+ */
+#include <linux/err.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/verification.h>
+#include <asm/byteorder.h>
+
+#include "btf/btf.h"
+#include "load/signature.h"
+#include "tests/build.h"
+#include "vm/vm.h"
+
+/* Load the chunk.  The process is @killed before. */
+static int load(struct test_chunk *c, bool killed)
+{
+	struct ktap_diag *diag = test_diag(c->test);
+	struct ktap_program *prog;
+	size_t len;
+	void *bytes = test_bytes(c, &len);
+
+	shim_killed = killed;
+	prog = ktap_program_load(bytes, len, diag);
+	shim_killed = false;
+	if (!IS_ERR(prog)) {
+		ktap_program_free(prog);
+		return 0;
+	}
+	kvfree(bytes);
+	/* Nobody reads the message of a killed process. */
+	if (killed)
+		KUNIT_EXPECT_STREQ(c->test, diag->text, "");
+	return PTR_ERR(prog);
+}
+
+static void verifying_ends_when_the_process_is_killed(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	KUNIT_EXPECT_EQ(test, 0, load(c, false));
+	KUNIT_EXPECT_EQ(test, -EINTR, load(c, true));
+}
+
+/* The code is wrong, but is verified after the search. */
+static void a_search_for_functions_ends_when_the_process_is_killed(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 0);
+	TEST_RET(c);
+	test_field(c, "sample");
+	test_probe(c, "probe:sample_next", KTAP_NONE, test_func(c, "f", 0, 1));
+	test_insn(c, KTAP_OP_FIELD, 0, 0, 0, 0);
+	TEST_RET(c);
+	KUNIT_EXPECT_EQ(test, -EINVAL, load(c, false));
+	KUNIT_EXPECT_EQ(test, -EINTR, load(c, true));
+}
+
+static void a_search_for_types_ends_when_the_process_is_killed(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 0);
+	TEST_RET(c);
+	test_type(c, "struct task_struct", KTAP_TYPE_STRUCT, 0, KTAP_TYPE_INCOMPLETE, 0, 0);
+	KUNIT_EXPECT_EQ(test, -EINVAL, load(c, false));
+	KUNIT_EXPECT_EQ(test, -EINTR, load(c, true));
+}
+
+static void a_search_for_symbols_ends_when_the_process_is_killed(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_diag *diag = test_diag(test);
+	struct ktap_program *prog;
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_SYMBOL, 0, 0, 0, test_string(c, "jiffies"));
+	TEST_RET(c);
+	prog = test_load(c);
+	KUNIT_EXPECT_EQ(test, 0, ktap_program_link(prog, diag));
+	shim_killed = true;
+	KUNIT_EXPECT_EQ(test, -EINTR, ktap_program_link(prog, diag));
+	shim_killed = false;
+}
+
+static void a_search_for_an_enumerator_ends_when_the_process_is_killed(struct kunit *test)
+{
+	s64 value = 0;
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_btf_enumerator("POLICY_FIFO", &value));
+	KUNIT_EXPECT_EQ(test, 2, value);
+	shim_killed = true;
+	KUNIT_EXPECT_EQ(test, -ENOENT, ktap_btf_enumerator("POLICY_FIFO", &value));
+	shim_killed = false;
+}
+
+static void a_run_ends_when_the_process_is_killed(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -1);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
+	shim_killed = true;
+	test_expect_error(test, vm, -EINTR, "the session ends");
+	shim_killed = false;
+}
+
+/* A chunk of a table with one entry, 24 bytes, and a signature of 8 */
+static struct signed_chunk {
+	struct ktap_header header;
+	struct ktap_section section;
+	char content[24];
+	char signature[8];
+} chunk;
+
+/* @result: that of the verification */
+static int check_signature(int result, const char **why)
+{
+	int err;
+
+	chunk.header.nsections = cpu_to_le32(1);
+	chunk.section.type = cpu_to_le32(KTAP_SEC_SIGNATURE);
+	chunk.section.offset = cpu_to_le32(offsetof(struct signed_chunk, signature));
+	chunk.section.size = cpu_to_le32(sizeof(chunk.signature));
+	shim_verified.result = result;
+	err = ktap_signature_check(&chunk, sizeof(chunk), why);
+	shim_verified.result = -ENOKEY;
+	return err;
+}
+
+static void a_signature_is_that_of_all_bytes_before_it(struct kunit *test)
+{
+	const char *why = "";
+
+	KUNIT_EXPECT_EQ(test, 0, check_signature(0, &why));
+	KUNIT_EXPECT_STREQ(test, why, "");
+	KUNIT_EXPECT_PTR_EQ(test, &chunk, shim_verified.data);
+	KUNIT_EXPECT_EQ(test, offsetof(struct signed_chunk, signature), shim_verified.len);
+	KUNIT_EXPECT_PTR_EQ(test, chunk.signature, shim_verified.signature);
+	KUNIT_EXPECT_EQ(test, sizeof(chunk.signature), shim_verified.size);
+	KUNIT_EXPECT_PTR_EQ(test, VERIFY_USE_SECONDARY_KEYRING, shim_verified.keys);
+}
+
+static void a_refused_signature_is_explained(struct kunit *test)
+{
+	static const struct {
+		int err;
+		const char *why;
+	} cases[] = {
+		{ -ENOKEY, "no key that this kernel trusts" },
+		{ -EKEYREJECTED, "its signature does not match" },
+		{ -ENOPKG, "this kernel lacks the algorithm" },
+		{ -EKEYEXPIRED, "the key that has signed it has expired" },
+		{ -ENOMEM, "no memory to verify its signature" },
+		{ -EBADMSG, "its signature is malformed" },
+	};
+	const char *why;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		why = "";
+		KUNIT_EXPECT_EQ(test, cases[i].err, check_signature(cases[i].err, &why));
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(why, cases[i].why), "%s", why);
+	}
+}
+
+static struct kunit_case load_cases[] = {
+	KUNIT_CASE(verifying_ends_when_the_process_is_killed),
+	KUNIT_CASE(a_search_for_functions_ends_when_the_process_is_killed),
+	KUNIT_CASE(a_search_for_types_ends_when_the_process_is_killed),
+	KUNIT_CASE(a_search_for_symbols_ends_when_the_process_is_killed),
+	KUNIT_CASE(a_search_for_an_enumerator_ends_when_the_process_is_killed),
+	KUNIT_CASE(a_run_ends_when_the_process_is_killed),
+	KUNIT_CASE(a_signature_is_that_of_all_bytes_before_it),
+	KUNIT_CASE(a_refused_signature_is_explained),
+	{}
+};
+
+static struct kunit_suite load_suite = {
+	.name = "ktap_load",
+	.test_cases = load_cases,
+};
+
+kunit_test_suite(load_suite);
