@@ -12,7 +12,9 @@
 #include <kunit/test.h>
 
 #include "btf/btf.h"
+#include "btf/btf_read.h"
 #include "data/suggest.h"
+#include "vm/value.h"
 
 struct in_memory {
 	u64 words[3];
@@ -206,6 +208,40 @@ static void result_of_64_bits(struct kunit *test)
 			load.kind);
 }
 
+/* The other bits of the register are left over from something else. */
+static void values_in_registers(struct kunit *test)
+{
+	static const struct {
+		struct ktap_load load;
+		unsigned long x;
+		u8 tag;
+		s64 want;
+	} cases[] = {
+		{ { .kind = KTAP_LOAD_UNSIGNED, .size = 1 }, 0x1ff, KTAP_INT, 0xff },
+		{ { .kind = KTAP_LOAD_SIGNED, .size = 1 }, 0x17f, KTAP_INT, 0x7f },
+		{ { .kind = KTAP_LOAD_SIGNED, .size = 1 }, 0x80, KTAP_INT, -128 },
+		{ { .kind = KTAP_LOAD_UNSIGNED, .size = 2 }, 0xf0000, KTAP_INT, 0 },
+		{ { .kind = KTAP_LOAD_UNSIGNED, .size = sizeof(long) }, ~0UL, KTAP_INT,
+		  ~0UL },
+		{ { .kind = KTAP_LOAD_SIGNED, .size = sizeof(long) }, ~0UL, KTAP_INT, -1 },
+		{ { .kind = KTAP_LOAD_POINTER, .size = sizeof(long), .type = 3 }, ~0UL,
+		  KTAP_PTR, ~0UL },
+		{ { .kind = KTAP_LOAD_POINTER, .size = sizeof(long) }, 0, KTAP_NIL, 0 },
+		{ { .kind = KTAP_LOAD_NONE, .size = sizeof(long) }, 1, KTAP_NIL, 0 },
+	};
+	struct ktap_value v;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ktap_load_register(&v, cases[i].x, &cases[i].load);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].tag, v.tag, "case %d", i);
+		if (v.tag != KTAP_NIL)
+			KUNIT_EXPECT_EQ_MSG(test, cases[i].want, v.i, "case %d", i);
+		if (v.tag == KTAP_PTR)
+			KUNIT_EXPECT_EQ(test, 3, v.type);
+	}
+}
+
 #ifdef CONFIG_DEBUG_INFO_BTF
 #define PLAIN	"int btf_kunit_plain(int first, char *second)"
 
@@ -322,6 +358,7 @@ static struct kunit_case btf_cases[] = {
 	KUNIT_CASE(structure_returned_in_memory),
 	KUNIT_CASE(structure_returned_in_a_register),
 	KUNIT_CASE(result_of_64_bits),
+	KUNIT_CASE(values_in_registers),
 #ifdef CONFIG_DEBUG_INFO_BTF
 	KUNIT_CASE(text_of_a_prototype),
 	KUNIT_CASE(text_of_a_prototype_is_cut),
