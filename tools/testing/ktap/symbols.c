@@ -57,6 +57,7 @@ static const struct {
 	{ "padded", DATA + 24, 2 },
 	{ "behind_it", DATA + 26, 1 },
 	{ "little", DATA + 27, 5 },
+	{ "wide_number", DATA + 0x100, 16 },
 	{ "gone", KERNEL(0x8f000000), 4 },
 	{ "twice", DATA, 8 },
 	{ "twice", DATA + 8, 4 },

@@ -356,6 +356,7 @@ static void make_btf(void)
 
 	add_var("current_task", task_ptr);
 	add_var("cpu_number", s32_);
+	add_var("wide_number", wide);
 	set_struct(task, STRUCT("task_struct", sizeof(struct task),
 		FIELD(pid, pid), FIELD(flags, u32_), FIELD(parent, task_ptr), FIELD(mm, mm_ptr),
 		FIELD(comm, add_array(ch, 16)), FIELD(full, add_array(ch, 4)), FIELD(nice, sch),

@@ -183,8 +183,9 @@ void ktap_rewrite_missing_field(struct ktap_program *prog, struct ktap_func *fun
 {
 	struct ktap_code *field = &prog->code[pc], *test = field + 1, *other = field + 2;
 
-	if (pc + 2 >= func->first + func->ninsns || field->op != KTAP_OP_FIELD ||
-	    field->b != KTAP_NEED_NOTHING || test->op != KTAP_OP_JNNIL || test->a != field->a ||
+	/* No function ends with FIELD or JNNIL. */
+	if (field->op != KTAP_OP_FIELD || field->b != KTAP_NEED_NOTHING ||
+	    test->op != KTAP_OP_JNNIL || test->a != field->a ||
 	    !rewrite_is_alternative(other) || other->a != field->a)
 		return;
 	/* The budget does not change: straight code is charged as a whole. */

@@ -402,9 +402,10 @@ static void complexity_of_a_function_is_bounded(struct kunit *test)
 
 /*
  * Each round of the loop moves the types of the first register on by one register, and
- * the verifier looks at all the rest again.
+ * the verifier looks at all the rest again: @n instructions, those of @rest in turn.
  */
-static struct test_chunk *slow_loop(struct kunit *test, const struct ktap_code *rest, u32 n)
+static struct test_chunk *slow_loop(struct kunit *test, const struct ktap_code *rest, u32 nrest,
+				    u32 n)
 {
 	struct test_chunk *c = test_large_chunk(test, KTAP_MAX_INSNS);
 	u32 i;
@@ -415,31 +416,44 @@ static struct test_chunk *slow_loop(struct kunit *test, const struct ktap_code *
 	for (i = 200; i; i--)
 		test_insn(c, KTAP_OP_MOV, i, i - 1, 0, 0);
 	test_insn(c, KTAP_OP_GETG, 0, 0, 0, 0);
-	for (i = 0; i < n; i++)
-		test_insn(c, rest->op, rest->a, rest->b, rest->c, rest->d);
+	for (i = 0; i < n; i++) {
+		const struct ktap_code *insn = &rest[i % nrest];
+
+		test_insn(c, insn->op, insn->a, insn->b, insn->c, insn->d);
+	}
 	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -(s32)c->ninsns);
 	return c;
 }
 
 static void complexity_of_a_chunk_is_bounded(struct kunit *test)
 {
-	static const struct ktap_code wide[] = {
-		{ .op = KTAP_OP_NIL, .a = 201, .b = 249 },
-		{ .op = KTAP_OP_CONCAT, .a = 249, .b = 0, .c = 248 },
-		{ .op = KTAP_OP_CALLV, .a = 201, .c = 1 },
-		{ .op = KTAP_OP_VARG, .a = 201, .c = 1 },
-		{ .op = KTAP_OP_JT, .a = 0 },
+	static const struct {
+		struct ktap_code rest[2];
+		u32 nrest;
+		u32 n;
+	} wide[] = {
+		{ { I(NIL, 201, 249, 0, 0) }, 1, 60000 },
+		{ { I(CONCAT, 249, 0, 248, 0) }, 1, 60000 },
+		{ { I(CALLV, 201, 0, 1, 0) }, 1, 60000 },
+		{ { I(VARG, 201, 0, 1, 0) }, 1, 60000 },
+		/* An instruction of few registers comes before each TSETM. */
+		{ { I(VARG, 249, 0, KTAP_MULTI, 0), I(TSETM, 0, 100, 0, 1) }, 2, 60000 },
+		{ { I(JT, 0, 0, 0, 0) }, 1, 16000 },
+	};
+	static const struct ktap_code narrow[] = {
+		I(MOV, 249, 0, 0, 0),
+		I(VARG, 249, 0, KTAP_MULTI, 0), I(TSETM, 0, 240, 0, 1),
 	};
 	struct test_chunk *c;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(wide); i++) {
-		c = slow_loop(test, &wide[i], wide[i].op == KTAP_OP_JT ? 16000 : 60000);
+		c = slow_loop(test, wide[i].rest, wide[i].nrest, wide[i].n);
 		test_refused_as(c, -E2BIG, "ktap: error: function main is too complex");
 	}
 	/* The maximum number of instructions is accepted if they read few registers. */
-	c = slow_loop(test, &(struct ktap_code){ .op = KTAP_OP_MOV, .a = 249 }, 60000);
-	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
+	KUNIT_EXPECT_NOT_NULL(test, test_load(slow_loop(test, narrow, 1, 60000)));
+	KUNIT_EXPECT_NOT_NULL(test, test_load(slow_loop(test, narrow + 1, 2, 60000)));
 }
 
 /* A loop writes its own registers: earlier types are discarded. */
