@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading a chunk while the process is killed, and signatures of every kind.  Only in user
- * space a test can choose them.
+ * Loading a chunk while the process is killed, or without memory, and signatures of every
+ * kind.  Only in user space a test can choose them.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -9,6 +9,9 @@
 #include <linux/string.h>
 #include <linux/verification.h>
 #include <asm/byteorder.h>
+
+#include "symbols.h"
+#include "types.h"
 
 #include "btf/btf.h"
 #include "load/signature.h"
@@ -115,6 +118,66 @@ static void a_run_ends_when_the_process_is_killed(struct kunit *test)
 	shim_killed = false;
 }
 
+/* Load the chunk, and free the program.  Allocation @fail_at fails, if there are so many. */
+static bool load_without_memory(struct test_chunk *c, unsigned long fail_at)
+{
+	struct ktap_diag *diag = test_diag(c->test);
+	long allocated = shim_allocated;
+	struct ktap_program *prog;
+	size_t len;
+	void *bytes = test_bytes(c, &len);
+	bool failed;
+
+	shim_fail_at = fail_at;
+	prog = ktap_program_load(bytes, len, diag);
+	failed = fail_at && !shim_fail_at;
+	shim_fail_at = 0;
+	if (IS_ERR(prog)) {
+		KUNIT_EXPECT_EQ(c->test, -ENOMEM, PTR_ERR(prog));
+		KUNIT_EXPECT_STREQ(c->test, diag->text,
+				   "ktap: error: no memory for the program\n");
+		kvfree(bytes);
+	} else {
+		KUNIT_EXPECT_FALSE(c->test, failed);
+		ktap_program_free(prog);
+	}
+	KUNIT_EXPECT_EQ(c->test, allocated, shim_allocated);
+	return failed;
+}
+
+static void expect_no_leak(struct test_chunk *c, unsigned long at_least)
+{
+	unsigned long n = 1;
+
+	while (load_without_memory(c, n))
+		n++;
+	KUNIT_EXPECT_GE(c->test, n, at_least);
+}
+
+static void each_allocation_may_fail(struct kunit *test)
+{
+	expect_no_leak(test_full_chunk(test), 20);
+}
+
+/* A variable and a type of a module, a member that is known before the program runs */
+static void each_allocation_for_types_may_fail(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	int pins = symbols_pins(), users = types_users();
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_SYMBOL, 0, 0, 0, test_string(c, "module:sample_first"));
+	TEST_RET(c);
+	test_field(c, "sample");
+	test_probe(c, "probe:sample_next", KTAP_NONE, test_func(c, "f", 0, 1));
+	test_insn(c, KTAP_OP_FIELD, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_TGETS, 0, 0, 0, test_string(c, "number"));
+	TEST_RET(c);
+	expect_no_leak(c, 20);
+	KUNIT_EXPECT_EQ(test, pins, symbols_pins());
+	KUNIT_EXPECT_EQ(test, users, types_users());
+}
+
 /* A chunk of a table with one entry, 24 bytes, and a signature of 8 */
 static struct signed_chunk {
 	struct ktap_header header;
@@ -181,6 +244,8 @@ static struct kunit_case load_cases[] = {
 	KUNIT_CASE(a_search_for_symbols_ends_when_the_process_is_killed),
 	KUNIT_CASE(a_search_for_an_enumerator_ends_when_the_process_is_killed),
 	KUNIT_CASE(a_run_ends_when_the_process_is_killed),
+	KUNIT_CASE(each_allocation_may_fail),
+	KUNIT_CASE(each_allocation_for_types_may_fail),
 	KUNIT_CASE(a_signature_is_that_of_all_bytes_before_it),
 	KUNIT_CASE(a_refused_signature_is_explained),
 	{}
