@@ -388,6 +388,29 @@ static void events_places_and_memory_are_limited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -E2BIG, feed(places, ktap_user_place_at, "1 0 f"));
 }
 
+static void memory_of_events_and_arguments_is_exact(struct kunit *test)
+{
+	struct ktap_user_places *places = no_user_places(test);
+	size_t event = sizeof(struct ktap_user_event) + sizeof("e") + sizeof("/p"), before;
+
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found, "e /p"));
+	KUNIT_EXPECT_EQ(test, event, places->bytes);
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_unresolved, "e why"));
+	KUNIT_EXPECT_EQ(test, 2 * event + 1, places->bytes);
+	places->bytes = KTAP_MAX_USER_PLACE_BYTES - event + 1;
+	KUNIT_EXPECT_EQ(test, -E2BIG, feed(places, ktap_user_event_found, "e /p"));
+	places->bytes--;
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found, "e /p"));
+	KUNIT_EXPECT_EQ(test, places->bytes, KTAP_MAX_USER_PLACE_BYTES);
+
+	places->bytes = 0;
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "1 0 f"));
+	before = places->bytes;
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_param_of, "size 0 4"));
+	KUNIT_EXPECT_EQ(test, before + sizeof(struct ktap_user_param) + sizeof("size"),
+			places->bytes);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(constants),
 #ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
@@ -400,6 +423,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(named_arguments_belong_to_the_last_place),
 	KUNIT_CASE(malformed_lines_are_refused),
 	KUNIT_CASE(events_places_and_memory_are_limited),
+	KUNIT_CASE(memory_of_events_and_arguments_is_exact),
 	{}
 };
 
