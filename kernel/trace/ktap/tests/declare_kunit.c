@@ -323,10 +323,27 @@ static void pointers_lead_to_the_declared_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktap_type_declared(d, "struct other"));
 }
 
+static void a_type_of_the_kernel_is_not_declared(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	const struct ktap_declared *d;
+
+	test_type(c, NULL, KTAP_TYPE_INT, 4, 0, 0, 0);
+	test_type(c, "struct secret", KTAP_TYPE_STRUCT, 0, KTAP_TYPE_INCOMPLETE, 0, 0);
+	d = load_types(test, c);
+	KUNIT_EXPECT_TRUE(test, ktap_type_incomplete(d, KTAP_DECLARED | 1));
+	/* The same index, but a number of BTF */
+	KUNIT_EXPECT_FALSE(test, ktap_type_incomplete(d, 1));
+	KUNIT_EXPECT_FALSE(test, ktap_type_incomplete(d, KTAP_DECLARED | 2));
+	KUNIT_EXPECT_FALSE(test, ktap_type_incomplete(NULL, KTAP_DECLARED | 1));
+	KUNIT_EXPECT_EQ(test, 0, ktap_type_declared(NULL, "struct secret"));
+}
+
 static struct kunit_case declare_cases[] = {
 	KUNIT_CASE(members_are_where_the_c_compiler_has_them),
 	KUNIT_CASE(bit_fields_are_where_the_c_compiler_has_them),
 	KUNIT_CASE(pointers_lead_to_the_declared_type),
+	KUNIT_CASE(a_type_of_the_kernel_is_not_declared),
 	{}
 };
 

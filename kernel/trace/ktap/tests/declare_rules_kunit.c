@@ -62,6 +62,8 @@ static const struct rule rules[] = {
 	  SET(types[ARRAY].size, 1, 4) },
 	{ "type-size.count", -EINVAL, MALFORMED "type 2 has a wrong size or count",
 	  SET(types[POINTER].count, 4, 1) },
+	{ "type-size.incomplete", -EINVAL, MALFORMED "type 5 has a wrong size or count",
+	  SET(types[OUTER].flags, 2, KTAP_TYPE_INCOMPLETE) },
 	{ "type-target", -EINVAL, MALFORMED "type 2 points to type 8 of 8",
 	  SET(types[POINTER].type, 4, 8) },
 	{ "type-order.array", -EINVAL, MALFORMED "type 3 contains type 3, which is not before it",

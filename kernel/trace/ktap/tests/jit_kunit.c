@@ -355,6 +355,35 @@ static void functions_that_are_values_are_compiled_if_something_calls_them(struc
 	KUNIT_EXPECT_NULL(test, f[2].native);
 }
 
+/* The function after it begins with a call. */
+static void short_functions_do_not_pay(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_diag *diag = test_diag(test);
+	struct ktap_env *env;
+	struct ktap_func *f;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "f", 0, 1);
+	test_insn(c, KTAP_OP_CALL, 0, 0, 0, 0);
+	TEST_RET(c);
+	test_func(c, "value", 0, 1);
+	test_insn(c, KTAP_OP_FUNC, 0, 0, 0, 2);
+	TEST_RET(c);
+	env = native_vm(c, PROCESS)->env;
+	f = env->prog->funcs;
+	KUNIT_EXPECT_FALSE(test, ktap_jit_pays(env, &f[0], false));
+	KUNIT_EXPECT_FALSE(test, ktap_jit_pays(env, &f[0], true));
+	KUNIT_EXPECT_TRUE(test, ktap_jit_pays(env, &f[1], true));
+	KUNIT_EXPECT_TRUE(test, ktap_jit_pays(env, &f[2], false));
+	KUNIT_EXPECT_FALSE(test, ktap_jit_pays(env, &f[2], true));
+	/* No built-in calls a function. */
+	ktap_jit_free(env);
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(env, diag));
+	KUNIT_EXPECT_NULL(test, f[2].native);
+}
+
 /* A session of CONFIG_KTAP_JIT_ALWAYS */
 static struct ktap_env *always_env(struct test_chunk *c)
 {
@@ -505,6 +534,28 @@ static void a_function_without_a_frame_needs_room_for_one(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, makes_frame(test, vm, 2));
 }
 
+/* A third result is nil.  The second one replaces the register that the first one was in. */
+static void a_function_without_a_frame_returns_several_values(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 5);
+	test_insn(c, KTAP_OP_CALL, 1, 0, 3, 1);
+	test_digit(c, 1, 2);
+	test_insn(c, KTAP_OP_JNIL, 3, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_func(c, "f", 0, 4);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 9);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 4);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 2);
+	test_insn(c, KTAP_OP_RET, 1, 2, 0, 0);
+	vm = native_vm(c, EVENT);
+	KUNIT_EXPECT_FALSE(test, makes_frame(test, vm, 42));
+	expect_same(c, EVENT, 8);
+}
+
 static void errors_are_caught_across_frames(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -637,11 +688,13 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(division_by_minus_one_wraps),
 	KUNIT_CASE(built_ins_call_native_functions),
 	KUNIT_CASE(functions_that_are_values_are_compiled_if_something_calls_them),
+	KUNIT_CASE(short_functions_do_not_pay),
 	KUNIT_CASE(short_functions_are_compiled_if_nothing_is_interpreted),
 	KUNIT_CASE(scripts_are_refused_if_nothing_is_interpreted),
 	KUNIT_CASE(errors_of_short_functions_have_their_place),
 	KUNIT_CASE(functions_of_up_to_twelve_instructions_have_no_frame),
 	KUNIT_CASE(a_function_without_a_frame_needs_room_for_one),
+	KUNIT_CASE(a_function_without_a_frame_returns_several_values),
 	KUNIT_CASE(errors_are_caught_across_frames),
 	KUNIT_CASE(an_error_continues_at_the_next_instruction_of_another_frame),
 	KUNIT_CASE(variable_arguments_reach_native_functions),

@@ -49,7 +49,7 @@ struct rule {
 	const char *message;
 	const char *strings[STRINGS];
 	u8 start;
-	struct ktap_code right[5];
+	struct ktap_code right[6];
 	struct ktap_code wrong;
 	u8 at;
 	bool locked;
@@ -113,6 +113,12 @@ static const struct rule rules[] = {
 	  { "struct list_head" },
 	  NOTHING, { I(STR, 0, 0, 0, 0), I(JT, 2, 0, 0, 1), I(STR, 0, 0, 0, 0),
 	    I(CALLB, 0, 2, 0, KTAP_FN_CAST) }, I(NIL, 0, 0, 0, 0), .at = 2 },
+	/* Only the string changes at the end of the loop, no type of a register. */
+	{ "type-constant.loop", "sizeof: the name of a type is a constant string",
+	  { "struct list_head", "int" },
+	  NOTHING, { I(STR, 0, 0, 0, 0), I(MOV, 1, 0, 0, 0), I(CALLB, 1, 1, 0, KTAP_FN_SIZEOF),
+	    I(STR, 0, 0, 0, 0), I(NIL, 1, 1, 0, 0), I(JT, 2, 0, 0, -5) },
+	  I(STR, 0, 0, 0, 1), .at = 3 },
 	{ "type-constant.open", "sizeof: the name of a type is a constant string",
 	  { "struct list_head" }, NOTHING, { I(STR, 0, 0, 0, 0), I(CALL, 1, 0, KTAP_MULTI, 0),
 	    I(CALLB, 0, KTAP_MULTI, 0, KTAP_FN_PRINT) },
