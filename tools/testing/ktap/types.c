@@ -310,6 +310,9 @@ static void make_btf(void)
 	const struct btf_enum states[] = {
 		{ add_name("STATE_DEAD"), -1 }, { add_name("STATE_ALIVE"), 1 },
 	};
+	const struct btf_enum64 sizes[] = {
+		{ add_name("SIZE_LARGE"), 5, 1 }, { add_name("SIZE_NONE"), ~0u, ~0u },
+	};
 	const struct btf_enum policies[] = { { add_name("POLICY_FIFO"), 2 } };
 	u32 s32_, u32_, ulong, ch, sch, uch, sh, ush, u64_, boolean, wide, task, mm, list, state;
 	u32 policy, task_ptr, mm_ptr, void_ptr, char_ptr, missing, fn_ptr, half, both, alias, pid;
@@ -331,6 +334,7 @@ static void make_btf(void)
 	add_ref(BTF_KIND_TYPEDEF, "u32", u32_);
 	pid = add_ref(BTF_KIND_TYPEDEF, "pid_t", add_ref(BTF_KIND_CONST, NULL, s32_));
 	state = add_type(BTF_KIND_ENUM, "state", 2, true, 4, states, sizeof(states));
+	add_type(BTF_KIND_ENUM64, "size", 2, true, 8, sizes, sizeof(sizes));
 	policy = add_type(BTF_KIND_ENUM, "policy", 1, false, 4, policies, sizeof(policies));
 
 	task = add_ref(BTF_KIND_FWD, "task_struct", 0);

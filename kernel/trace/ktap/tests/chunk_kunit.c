@@ -178,6 +178,43 @@ static void variadic_functions_are_marked(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, prog->funcs[1].variadic);
 }
 
+/* The numbers always fit: 20 bytes are left for them. */
+static void a_long_file_name_loses_its_beginning(struct kunit *test)
+{
+	char name[KTAP_MAX_STRLEN], position[KTAP_POSITION_SIZE], want[KTAP_POSITION_SIZE];
+	const size_t most = KTAP_POSITION_SIZE - 20;
+	struct ktap_program *prog;
+	struct test_chunk *c;
+	size_t len;
+	int i;
+
+	for (len = most - 1; len < most + 3; len++) {
+		for (i = 0; i < len; i++)
+			name[i] = 'a' + i % 26;
+		name[len] = '\0';
+		c = test_full_chunk(test);
+		c->files[0].name = cpu_to_le32(test_string(c, name));
+		c->lines[1].line = cpu_to_le32(U32_MAX);
+		c->lines[1].column = cpu_to_le16(U16_MAX);
+		c->lines[2].line = 0;
+		prog = test_load(c);
+		scnprintf(want, sizeof(want), "%s:4294967295:65535",
+			  name + (len > most ? len - most : 0));
+		KUNIT_EXPECT_EQ(test, strlen(want),
+				ktap_program_position(prog, 1, true, position, sizeof(position)));
+		KUNIT_EXPECT_STREQ(test, position, want);
+		*strrchr(want, ':') = '\0';
+		KUNIT_EXPECT_EQ(test, strlen(want),
+				ktap_program_position(prog, 1, false, position, sizeof(position)));
+		KUNIT_EXPECT_STREQ(test, position, want);
+		/* An instruction without a line, and none at all */
+		KUNIT_EXPECT_EQ(test, 0,
+				ktap_program_position(prog, 2, true, position, sizeof(position)));
+		KUNIT_EXPECT_EQ(test, 0, ktap_program_position(prog, prog->ninsns, true, position,
+							       sizeof(position)));
+	}
+}
+
 static struct kunit_case chunk_cases[] = {
 	KUNIT_CASE(a_complete_chunk_is_decoded),
 	KUNIT_CASE(keys_used_on_an_event_become_fields),
@@ -188,6 +225,7 @@ static struct kunit_case chunk_cases[] = {
 	KUNIT_CASE(a_try_range_may_be_empty),
 	KUNIT_CASE(the_first_matching_try_catches),
 	KUNIT_CASE(variadic_functions_are_marked),
+	KUNIT_CASE(a_long_file_name_loses_its_beginning),
 	{}
 };
 
