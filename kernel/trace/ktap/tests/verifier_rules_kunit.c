@@ -383,21 +383,24 @@ static void a_function_starts_without_open_values(struct kunit *test)
 			"ktap: error: instruction 0 takes open values, the one before gives none");
 }
 
-/* More sets than are kept: 17001 places of 250 registers. */
+/* 4194304 sets are kept: of 128 registers at 32768 places, the entry among them. */
 static void complexity_of_a_function_is_bounded(struct kunit *test)
 {
 	struct test_chunk *c = test_large_chunk(test, KTAP_MAX_INSNS);
 	u32 i;
 
-	test_func(c, "main", 0, KTAP_MAX_REGS);
-	test_insn(c, KTAP_OP_NIL, 0, KTAP_MAX_REGS - 1, 0, 0);
-	for (i = 0; i < 17000; i++)
+	test_func(c, "main", 0, 128);
+	test_insn(c, KTAP_OP_NIL, 0, 127, 0, 0);
+	for (i = 0; i < 32767; i++)
 		test_insn(c, KTAP_OP_JT, 0, 0, 0, 0);
 	TEST_RET(c);
-	test_refused_as(c, -E2BIG, "ktap: error: function main is too complex");
-	c->funcs[0].nregs = KTAP_MAX_REGS - 10;
-	c->insns[0].b = KTAP_MAX_REGS - 11;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
+	c->funcs[0].nregs = 129;
+	test_refused_as(c, -E2BIG, "ktap: error: function main is too complex");
+	c->funcs[0].nregs = 128;
+	c->insns[c->ninsns - 1] = (struct ktap_code){ .op = KTAP_OP_JT };
+	TEST_RET(c);
+	test_refused_as(c, -E2BIG, "ktap: error: function main is too complex");
 }
 
 /*
