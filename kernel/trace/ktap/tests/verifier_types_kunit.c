@@ -277,6 +277,29 @@ static void programs_with_types_keep_what_was_found(struct kunit *test)
 
 KUNIT_ARRAY_PARAM_DESC(rules, rules, name);
 
+/* These fields are not parameters: the loader does not know what they are. */
+static void each_call_has_a_name_and_addresses(struct kunit *test)
+{
+	static const char * const fields[] = { "name", "ip", "parent_ip" };
+	struct test_chunk *c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		c = test_chunk(test);
+		test_func(c, "main", 0, 1);
+		TEST_RET(c);
+		test_field(c, fields[i]);
+		test_probe(c, "probe:no_such_function", KTAP_NONE, test_func(c, "f", 0, 1));
+		test_insn(c, KTAP_OP_FIELD, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_TGETS, 0, 0, 0, test_string(c, "x"));
+		TEST_RET(c);
+		KUNIT_EXPECT_NOT_NULL(test, test_load(c));
+		c->fields[0] = cpu_to_le32(test_string(c, "named"));
+		test_refused(c, -EINVAL, IS_ENABLED(CONFIG_DEBUG_INFO_BTF) ?
+			     "nil has no members" : "member of a parameter");
+	}
+}
+
 /* A function that runs an iterator looks them up; nothing else of its program has types. */
 static void fields_of_iterators_have_types(struct kunit *test)
 {
@@ -303,6 +326,7 @@ static void fields_of_iterators_have_types(struct kunit *test)
 static struct kunit_case typing_rules_cases[] = {
 	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
 	KUNIT_CASE(programs_with_types_keep_what_was_found),
+	KUNIT_CASE(each_call_has_a_name_and_addresses),
 	KUNIT_CASE(fields_of_iterators_have_types),
 	{}
 };
