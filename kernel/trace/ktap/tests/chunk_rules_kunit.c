@@ -323,6 +323,8 @@ static const struct rule rules[] = {
 	  .make = add_functions, .edits = { SET(funcs[3].ninsns, 2) } },
 	{ "function-all", -EINVAL, MALFORMED "instruction 10 belongs to no function",
 	  .make = add_jump, .edits = { SET(funcs[3].ninsns, 2) } },
+	{ "function-all.first", -EINVAL, MALFORMED "instruction 0 belongs to no function",
+	  .edits = { SET(funcs[0].first, 1), SET(funcs[0].ninsns, 2) } },
 	{ "main-exists", -EINVAL, MALFORMED "the top level is function 3 of 3",
 	  .edits = { SET(header.main, 3) } },
 	{ "main-parameters", -EINVAL, MALFORMED "the top level takes parameters",
