@@ -14,8 +14,11 @@
 #include "types.h"
 
 #include "btf/btf.h"
+#include "jit/jit.h"
+#include "load/rewrite.h"
 #include "load/signature.h"
 #include "tests/build.h"
+#include "vm/env.h"
 #include "vm/vm.h"
 
 /* Load the chunk.  The process is @killed before. */
@@ -178,6 +181,52 @@ static void each_allocation_for_types_may_fail(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, users, types_users());
 }
 
+static void replacing_instructions_needs_memory(struct kunit *test)
+{
+	struct ktap_program *prog = test_load(test_full_chunk(test));
+	long allocated = shim_allocated;
+
+	shim_fail_at = 1;
+	KUNIT_EXPECT_EQ(test, -ENOMEM, ktap_rewrite_events(prog));
+	shim_fail_at = 0;
+	KUNIT_EXPECT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, allocated, shim_allocated);
+}
+
+#ifdef CONFIG_KTAP_JIT
+static void native_code_needs_memory(struct kunit *test)
+{
+	enum ktap_jit_outcome outcome = KTAP_JIT_MEMORY;
+	const struct ktap_native *native;
+	struct ktap_env *env;
+	unsigned long n;
+	long allocated;
+
+	test_enable_jit(test, 1);
+	env = test_vm(test, test_load(test_full_chunk(test)), KTAP_LEVEL_TASK)->env;
+	ktap_jit_free(env);
+	allocated = shim_allocated;
+	for (n = 1;; n++) {
+		shim_fail_at = n;
+		native = ktap_jit_compile(env, NULL, &env->prog->funcs[0], "ktap_test");
+		if (shim_fail_at)
+			break;
+		/* The last one is that of the BPF JIT. */
+		KUNIT_EXPECT_EQ(test, KTAP_JIT_MEMORY, outcome);
+		outcome = env->jit_outcome;
+		KUNIT_EXPECT_NULL(test, native);
+		KUNIT_EXPECT_EQ(test, 0, env->native_bytes);
+		KUNIT_EXPECT_EQ(test, allocated, shim_allocated);
+	}
+	shim_fail_at = 0;
+	KUNIT_EXPECT_EQ(test, KTAP_JIT_REFUSED, outcome);
+	KUNIT_EXPECT_NOT_NULL(test, native);
+	KUNIT_EXPECT_EQ(test, KTAP_JIT_NATIVE, env->jit_outcome);
+	ktap_jit_free(env);
+	KUNIT_EXPECT_EQ(test, allocated, shim_allocated);
+}
+#endif
+
 /* A chunk of a table with one entry, 24 bytes, and a signature of 8 */
 static struct signed_chunk {
 	struct ktap_header header;
@@ -246,6 +295,10 @@ static struct kunit_case load_cases[] = {
 	KUNIT_CASE(a_run_ends_when_the_process_is_killed),
 	KUNIT_CASE(each_allocation_may_fail),
 	KUNIT_CASE(each_allocation_for_types_may_fail),
+	KUNIT_CASE(replacing_instructions_needs_memory),
+#ifdef CONFIG_KTAP_JIT
+	KUNIT_CASE(native_code_needs_memory),
+#endif
 	KUNIT_CASE(a_signature_is_that_of_all_bytes_before_it),
 	KUNIT_CASE(a_refused_signature_is_explained),
 	{}
