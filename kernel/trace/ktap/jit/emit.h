@@ -95,7 +95,35 @@ void ktap_emit_jump_if_imm(struct ktap_emit *e, u8 op, u8 dst, s32 imm, u32 to);
 /* The same for the lower half of @dst, which is the result of a function of type int. */
 void ktap_emit_jump_if_int(struct ktap_emit *e, u8 op, u8 dst, s32 imm, u32 to);
 
-/* The jump at @at, written before with any target, leads to the next instruction. */
+/*
+ * The same to an instruction that is written later.  They return the number of the jump for
+ * ktap_emit_land() or ktap_emit_aim(), which completes it.
+ */
+static inline u32 ktap_emit_ahead(struct ktap_emit *e)
+{
+	ktap_emit_jump(e, e->n);
+	return e->n - 1;
+}
+
+static inline u32 ktap_emit_ahead_if(struct ktap_emit *e, u8 op, u8 dst, u8 src)
+{
+	ktap_emit_jump_if(e, op, dst, src, e->n);
+	return e->n - 1;
+}
+
+static inline u32 ktap_emit_ahead_if_imm(struct ktap_emit *e, u8 op, u8 dst, s32 imm)
+{
+	ktap_emit_jump_if_imm(e, op, dst, imm, e->n);
+	return e->n - 1;
+}
+
+static inline u32 ktap_emit_ahead_if_int(struct ktap_emit *e, u8 op, u8 dst, s32 imm)
+{
+	ktap_emit_jump_if_int(e, op, dst, imm, e->n);
+	return e->n - 1;
+}
+
+/* The jump @at leads to the next instruction. */
 void ktap_emit_land(struct ktap_emit *e, u32 at);
 /* It leads to @to. */
 void ktap_emit_aim(struct ktap_emit *e, u32 at, u32 to);

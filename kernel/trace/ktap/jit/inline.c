@@ -153,8 +153,7 @@ static void inline_body(struct ktap_unit *u, const struct ktap_code *call,
 		inline_return(u, call, insn);
 		if (u->pc + 1 == end && !in->nleaves)
 			continue;
-		in->ends[in->nends++] = u->emit.n;
-		ktap_emit_jump(&u->emit, 0);
+		in->ends[in->nends++] = ktap_emit_ahead(&u->emit);
 	}
 }
 

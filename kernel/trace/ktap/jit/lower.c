@@ -170,14 +170,11 @@ static void lower_not(struct ktap_unit *u, const struct ktap_code *insn, const s
 
 	ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->b));
 	ktap_emit_mov_imm(e, R2, 1);
-	nil = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JEQ, R0, KTAP_NIL, 0);
+	nil = ktap_emit_ahead_if_imm(e, BPF_JEQ, R0, KTAP_NIL);
 	ktap_emit_mov_imm(e, R2, 0);
-	other = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JGT, R0, KTAP_INT, 0);
+	other = ktap_emit_ahead_if_imm(e, BPF_JGT, R0, KTAP_INT);
 	lower_load(u, R1, insn->b);
-	is_true = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JNE, R1, 0, 0);
+	is_true = ktap_emit_ahead_if_imm(e, BPF_JNE, R1, 0);
 	ktap_emit_mov_imm(e, R2, 1);
 	ktap_emit_land(e, nil);
 	ktap_emit_land(e, other);
@@ -196,8 +193,7 @@ static void lower_compare(struct ktap_unit *u, const struct ktap_code *insn,
 	lower_load(u, R1, insn->b);
 	lower_load(u, R2, insn->c);
 	ktap_emit_mov_imm(e, R3, 1);
-	done = e->n;
-	ktap_emit_jump_if(e, op->op, R1, R2, 0);
+	done = ktap_emit_ahead_if(e, op->op, R1, R2);
 	ktap_emit_mov_imm(e, R3, 0);
 	ktap_emit_land(e, done);
 	lower_set_bool(u, insn->a, R3);
@@ -293,8 +289,7 @@ void ktap_lower_call_quick(struct ktap_unit *u, const struct ktap_code *insn,
 	u32 done;
 
 	ktap_emit_call(e, quick);
-	done = e->n;
-	ktap_emit_jump_if_int(e, BPF_JSGT, R0, 0, 0);
+	done = ktap_emit_ahead_if_int(e, BPF_JSGT, R0, 0);
 	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
 	ktap_lower_call_c(u, insn, op);
 	ktap_emit_land(e, done);
@@ -464,8 +459,7 @@ static void lower_enter_handler(struct ktap_unit *u)
 
 	ktap_emit_mov(e, R1, VM);
 	ktap_emit_call(e, ktap_jit_enter_handler);
-	entered = e->n;
-	ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, 0);
+	entered = ktap_emit_ahead_if_int(e, BPF_JEQ, R0, 0);
 	ktap_emit_exit(e);
 	ktap_emit_land(e, entered);
 	if (handler->variadic)
@@ -484,13 +478,10 @@ static void lower_decide(struct ktap_unit *u, const struct ktap_code *insn,
 		return;
 	}
 	ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->a));
-	nil = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JEQ, R0, KTAP_NIL, 0);
-	other = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JGT, R0, KTAP_INT, 0);
+	nil = ktap_emit_ahead_if_imm(e, BPF_JEQ, R0, KTAP_NIL);
+	other = ktap_emit_ahead_if_imm(e, BPF_JGT, R0, KTAP_INT);
 	lower_load(u, R1, insn->a);
-	is_true = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JNE, R1, 0, 0);
+	is_true = ktap_emit_ahead_if_imm(e, BPF_JNE, R1, 0);
 	ktap_emit_land(e, nil);
 	lower_end(u, insn, op);
 	ktap_emit_land(e, other);
@@ -509,11 +500,9 @@ static void lower_test(struct ktap_unit *u, const struct ktap_code *insn, const 
 
 	if (u->func == u->filter) {
 		ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->b));
-		other = e->n;
-		ktap_emit_jump_if_imm(e, BPF_JNE, R0, KTAP_INT, 0);
+		other = ktap_emit_ahead_if_imm(e, BPF_JNE, R0, KTAP_INT);
 		lower_load(u, R1, insn->b);
-		is_true = e->n;
-		ktap_emit_jump_if_imm(e, op->op, R1, insn->d, 0);
+		is_true = ktap_emit_ahead_if_imm(e, op->op, R1, insn->d);
 		lower_end(u, insn, op);
 		ktap_emit_land(e, is_true);
 		lower_enter_handler(u);
@@ -549,8 +538,7 @@ static void lower_sum_int(struct ktap_unit *u, const struct ktap_code *insn,
 	ktap_emit_mov_imm(e, R2, insn->d);
 	ktap_emit_call(e, ktap_jit_sum_int);
 	if (op->op) {
-		other = e->n;
-		ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, 0);
+		other = ktap_emit_ahead_if_int(e, BPF_JEQ, R0, 0);
 		lower_end(u, insn, op);
 		ktap_emit_land(e, other);
 		lower_set_constant(u, insn->a, insn->d);

@@ -7,22 +7,15 @@
 #include "vm/ops.h"
 #include "vm/vm.h"
 
-/* The last instruction of eBPF is a jump to the target of the instruction. */
-static void lower_note_jump(struct ktap_unit *u)
-{
-	u->jumps[u->njumps++] = u->emit.n - 1;
-}
-
+/* A jump to the target of the instruction, which lower_end_jumps() completes */
 static void lower_jump_if(struct ktap_unit *u, u8 op, u8 dst, u8 src)
 {
-	ktap_emit_jump_if(&u->emit, op, dst, src, 0);
-	lower_note_jump(u);
+	u->jumps[u->njumps++] = ktap_emit_ahead_if(&u->emit, op, dst, src);
 }
 
 static void lower_jump_if_imm(struct ktap_unit *u, u8 op, u8 dst, s32 imm)
 {
-	ktap_emit_jump_if_imm(&u->emit, op, dst, imm, 0);
-	lower_note_jump(u);
+	u->jumps[u->njumps++] = ktap_emit_ahead_if_imm(&u->emit, op, dst, imm);
 }
 
 static u32 lower_jump_cost(const struct ktap_unit *u, const struct ktap_code *insn)
@@ -57,8 +50,7 @@ static void lower_end_jumps(struct ktap_unit *u, const struct ktap_code *insn)
 		}
 		return;
 	}
-	next = e->n;
-	ktap_emit_jump(e, 0);
+	next = ktap_emit_ahead(e);
 	for (i = 0; i < u->njumps; i++)
 		ktap_emit_land(e, u->jumps[i]);
 	lower_charge_jump(u, insn);
@@ -90,12 +82,10 @@ void ktap_lower_jump_truth(struct ktap_unit *u, const struct ktap_code *insn,
 		ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->a));
 		if (truth) {
 			lower_jump_if_imm(u, BPF_JGT, R0, KTAP_INT);
-			other = e->n;
-			ktap_emit_jump_if_imm(e, BPF_JEQ, R0, KTAP_NIL, 0);
+			other = ktap_emit_ahead_if_imm(e, BPF_JEQ, R0, KTAP_NIL);
 		} else {
 			lower_jump_if_imm(u, BPF_JEQ, R0, KTAP_NIL);
-			other = e->n;
-			ktap_emit_jump_if_imm(e, BPF_JGT, R0, KTAP_INT, 0);
+			other = ktap_emit_ahead_if_imm(e, BPF_JGT, R0, KTAP_INT);
 		}
 	}
 	lower_load(u, R1, insn->a);
@@ -129,8 +119,7 @@ void ktap_lower_jump_equal_imm(struct ktap_unit *u, const struct ktap_code *insn
 		if (op->op == BPF_JNE) {
 			lower_jump_if_imm(u, BPF_JNE, R0, KTAP_INT);
 		} else {
-			other = e->n;
-			ktap_emit_jump_if_imm(e, BPF_JNE, R0, KTAP_INT, 0);
+			other = ktap_emit_ahead_if_imm(e, BPF_JNE, R0, KTAP_INT);
 		}
 	}
 	lower_load(u, R1, insn->a);
@@ -186,8 +175,7 @@ void ktap_lower_for_loop(struct ktap_unit *u, const struct ktap_code *insn,
 	lower_want_int(u, i + 1, KTAP_OTHER_B);
 	lower_want_int(u, i + 2, KTAP_OTHER_C);
 	lower_load(u, R1, i + 1);
-	end = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JEQ, R1, 0, 0);
+	end = ktap_emit_ahead_if_imm(e, BPF_JEQ, R1, 0);
 	if (insn->d < 0)
 		lower_charge_jump(u, insn);
 	ktap_emit_alu_imm(e, BPF_SUB, R1, 1);
@@ -213,11 +201,9 @@ static void lower_end_in_loop(struct ktap_unit *u, const struct ktap_code *insn)
 	u32 cost = lower_jump_cost(u, insn), next, enough;
 	struct ktap_emit *e = &u->emit;
 
-	next = e->n;
-	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, 0);
+	next = ktap_emit_ahead_if_int(e, BPF_JNE, R0, 0);
 	ktap_emit_load(e, BPF_DW, R0, VM, offsetof(struct ktap_vm, budget));
-	enough = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JGT, R0, cost, 0);
+	enough = ktap_emit_ahead_if_imm(e, BPF_JGT, R0, cost);
 	ktap_emit_mov(e, R1, VM);
 	ktap_emit_mov_imm(e, R2, cost);
 	ktap_emit_call(e, ktap_vm_out_of_budget);

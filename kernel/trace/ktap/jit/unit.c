@@ -260,8 +260,7 @@ static void unit_emit_search(struct ktap_unit *u, u32 first, u32 n)
 	}
 	for (i = 0; i < n / 2; i++)
 		middle = unit_next_entry(u, middle + 1);
-	later = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JGE, BPF_REG_0, middle, 0);
+	later = ktap_emit_ahead_if_imm(e, BPF_JGE, BPF_REG_0, middle);
 	unit_emit_search(u, first, n / 2);
 	ktap_emit_land(e, later);
 	unit_emit_search(u, middle, n - n / 2);
@@ -278,10 +277,8 @@ static void unit_end(struct ktap_unit *u)
 	ktap_emit_call(e, ktap_jit_fail);
 
 	u->find = e->n;
-	ended = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JSLT, BPF_REG_0, 0, 0);
-	done = e->n;
-	ktap_emit_jump_if_imm(e, BPF_JEQ, BPF_REG_0, KTAP_STEP_DONE, 0);
+	ended = ktap_emit_ahead_if_imm(e, BPF_JSLT, BPF_REG_0, 0);
+	done = ktap_emit_ahead_if_imm(e, BPF_JEQ, BPF_REG_0, KTAP_STEP_DONE);
 	ktap_unit_reload_frame(u);
 	unit_emit_search(u, first, unit_count_entries(u, first));
 	ktap_emit_land(e, done);
