@@ -4,10 +4,12 @@
  *
  * All other tests run native code, too, if it is switched on.
  */
+#include <linux/filter.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 
 #include "data/heap.h"
+#include "jit/call.h"
 #include "jit/jit.h"
 #include "tests/build.h"
 #include "vm/builtin.h"
@@ -516,6 +518,29 @@ static void functions_of_up_to_twelve_instructions_have_no_frame(struct kunit *t
 	}
 }
 
+/* f(n): if (n) n -= 1; then a jump to the next instruction, or back until n is 0 */
+static void only_functions_without_loops_have_no_frame(struct kunit *test)
+{
+	struct test_chunk *c;
+	int loop;
+
+	for (loop = 0; loop < 2; loop++) {
+		c = test_chunk(test);
+		test_func(c, "main", 0, 2);
+		test_insn(c, KTAP_OP_INT, 1, 0, 0, 3);
+		test_insn(c, KTAP_OP_CALL, 1, 1, 1, 1);
+		test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+		test_func(c, "f", 1, 1);
+		test_insn(c, KTAP_OP_JEQI, 0, 0, 0, 2);
+		test_insn(c, KTAP_OP_SUBI, 0, 0, 0, 1);
+		test_insn(c, KTAP_OP_JNEI, 0, 0, 0, loop ? -2 : 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+		KUNIT_EXPECT_EQ(test, loop,
+				makes_frame(test, native_vm(c, EVENT), loop ? 0 : 2));
+		expect_same(c, EVENT, 12);
+	}
+}
+
 /* It must have the registers, the call and the budget that its frame would take. */
 static void a_function_without_a_frame_needs_room_for_one(struct kunit *test)
 {
@@ -532,6 +557,37 @@ static void a_function_without_a_frame_needs_room_for_one(struct kunit *test)
 	test_expect_error(test, vm, -ENOSPC, "calls nest too deep: 0 is the most");
 	vm->max_calls = calls;
 	KUNIT_EXPECT_FALSE(test, makes_frame(test, vm, 2));
+}
+
+static u32 number_of_calls(const struct ktap_native *native, const void *fn)
+{
+	const struct bpf_insn *insn = native->insns, *end = insn + native->prog->len;
+	u32 n = 0;
+
+	for (; insn < end; insn++)
+		n += insn->code == (BPF_JMP | BPF_CALL) && insn->imm == BPF_CALL_IMM(fn);
+	return n;
+}
+
+/* The first addition has one guard, the second one has two. */
+static void the_guards_of_an_instruction_share_the_way_out(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 2);
+	test_insn(c, KTAP_OP_CALL, 0, 2, 1, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "add", 2, 3);
+	test_insn(c, KTAP_OP_ADDI, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_ADD, 2, 0, 1, 0);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	vm = native_vm(c, EVENT);
+	KUNIT_EXPECT_EQ(test, 2, number_of_calls(vm->env->prog->funcs[0].native,
+						 ktap_jit_make_frame));
+	KUNIT_EXPECT_FALSE(test, makes_frame(test, vm, 3));
 }
 
 /* A third result is nil.  The second one replaces the register that the first one was in. */
@@ -693,7 +749,9 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(scripts_are_refused_if_nothing_is_interpreted),
 	KUNIT_CASE(errors_of_short_functions_have_their_place),
 	KUNIT_CASE(functions_of_up_to_twelve_instructions_have_no_frame),
+	KUNIT_CASE(only_functions_without_loops_have_no_frame),
 	KUNIT_CASE(a_function_without_a_frame_needs_room_for_one),
+	KUNIT_CASE(the_guards_of_an_instruction_share_the_way_out),
 	KUNIT_CASE(a_function_without_a_frame_returns_several_values),
 	KUNIT_CASE(errors_are_caught_across_frames),
 	KUNIT_CASE(an_error_continues_at_the_next_instruction_of_another_frame),
