@@ -121,7 +121,7 @@ static void a_run_ends_when_the_process_is_killed(struct kunit *test)
 	shim_killed = false;
 }
 
-/* Load the chunk, and free the program.  Allocation @fail_at fails, if there are so many. */
+/* Load the chunk, and free the program.  Allocation @fail_at fails, if there is one. */
 static bool load_without_memory(struct test_chunk *c, unsigned long fail_at)
 {
 	struct ktap_diag *diag = test_diag(c->test);

@@ -116,11 +116,10 @@ void ktap_lower_jump_equal_imm(struct ktap_unit *u, const struct ktap_code *insn
 
 	if (!lower_is_int(u, KTAP_OTHER_A)) {
 		ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->a));
-		if (op->op == BPF_JNE) {
+		if (op->op == BPF_JNE)
 			lower_jump_if_imm(u, BPF_JNE, R0, KTAP_INT);
-		} else {
+		else
 			other = ktap_emit_ahead_if_imm(e, BPF_JNE, R0, KTAP_INT);
-		}
 	}
 	lower_load(u, R1, insn->a);
 	lower_jump_if_imm(u, op->op, R1, lower_immediate(insn));

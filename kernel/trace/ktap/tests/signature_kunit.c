@@ -99,7 +99,7 @@ static void the_last_entry_may_end_the_chunk(struct kunit *test)
 	KUNIT_EXPECT_LT(test, err, 0);
 	KUNIT_EXPECT_NE(test, err, -ENODATA);
 	expect_refused(test, &chunk, sizeof(chunk) - 1, -ENODATA, "it is not signed");
-	/* What follows the table is no entry. */
+	/* The bytes after the table are no entry. */
 	chunk.header.nsections = cpu_to_le32(1);
 	expect_refused(test, &chunk, sizeof(chunk), -ENODATA, "it is not signed");
 }
