@@ -578,6 +578,24 @@ static void an_aggregation_is_neither_a_number_nor_a_key(struct kunit *test)
 	test_expect_total(test, vm, x.agg, 1, 0, 0, 0);
 }
 
+/* A string, and the number that its address is */
+static void keys_of_other_types_are_apart(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
+	struct ktap_value key = KTAP_VALUE_STR("text", 4);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		test_put(vm, test_agg_value(agg), key.i, 100);
+		KUNIT_EXPECT_EQ(test, 0, ktap_agg_add_keyed(vm, agg, &key, 5));
+	}
+	ktap_table_get(vm, ktap_agg_keyed(agg), &key, &vm->stack[6]);
+	KUNIT_ASSERT_EQ(test, vm->stack[6].tag, KTAP_AGG);
+	test_expect_total(test, vm, vm->stack[6].agg, 3, 15, 5, 5);
+	test_expect_total(test, vm, test_get(vm, ktap_agg_keyed(agg), key.i).agg, 3, 300, 100, 100);
+}
+
 /* The largest cost of adding to @n blocks in turn: each time, all of them are visited. */
 static u64 cost_of_blocks(struct kunit *test, u32 n)
 {
@@ -759,6 +777,7 @@ static struct kunit_case agg_cases[] = {
 	KUNIT_CASE(keyed_aggregations_have_the_shape_of_their_parent),
 	KUNIT_CASE(adds_without_memory_are_counted),
 	KUNIT_CASE(an_aggregation_is_neither_a_number_nor_a_key),
+	KUNIT_CASE(keys_of_other_types_are_apart),
 	KUNIT_CASE(sixteen_blocks_of_buckets_cost_a_unit),
 	KUNIT_CASE(bytecode_iterates_over_the_keys),
 	KUNIT_CASE(bytecode_adds_to_an_aggregation),
