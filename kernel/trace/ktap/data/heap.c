@@ -297,27 +297,15 @@ static void heap_deny(struct ktap_heap *heap)
 	ktap_unlock(&heap->lock, flags);
 }
 
-static int heap_add_segment(struct ktap_heap *heap, size_t size)
+/* Insert a segment of @size bytes, its header included. */
+static void heap_insert_segment(struct ktap_heap *heap, struct ktap_heap_segment *seg, size_t size)
 {
-	struct ktap_heap_segment *seg, **link;
-	unsigned long flags;
+	struct ktap_heap_segment **link;
 
-	seg = kvmalloc(size, KTAP_GFP);
-	if (!seg) {
-		heap_deny(heap);
-		return -ENOMEM;
-	}
+	ktap_assert_held(&heap->lock);
 	seg->size = ALIGN_DOWN(size - sizeof(*seg), 16);
 	seg->used = 0;
-
-	if (!ktap_lock(&heap->lock, &flags))
-		goto free;
-	if (heap_wanted(heap) < size) {
-		/* Another refill was faster. */
-		ktap_unlock(&heap->lock, flags);
-		goto free;
-	}
-	/* Insert after the segment in use, before the unused ones. */
+	/* After the segment in use, before the unused ones */
 	link = heap->spare ? &heap->spare->next : &heap->segments;
 	seg->next = *link;
 	*link = seg;
@@ -325,9 +313,25 @@ static int heap_add_segment(struct ktap_heap *heap, size_t size)
 		heap->spare = seg;
 	heap->bytes += size;
 	heap->available += seg->size;
-	ktap_unlock(&heap->lock, flags);
-	return 0;
-free:
+}
+
+static int heap_add_segment(struct ktap_heap *heap, size_t size)
+{
+	struct ktap_heap_segment *seg = kvmalloc(size, KTAP_GFP);
+	unsigned long flags;
+
+	if (!seg) {
+		heap_deny(heap);
+		return -ENOMEM;
+	}
+	if (ktap_lock(&heap->lock, &flags)) {
+		/* Otherwise another refill was faster. */
+		if (heap_wanted(heap) >= size) {
+			heap_insert_segment(heap, seg, size);
+			seg = NULL;
+		}
+		ktap_unlock(&heap->lock, flags);
+	}
 	kvfree(seg);
 	return 0;
 }
