@@ -104,6 +104,10 @@ class MutateTest(unittest.TestCase):
         mutate.JUDGED.write_text(f'# why\nfile: f.c\n- {before}\n+ {after}\nthe same\n')
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(mutate.report([(first, 'survived')]), 0)
+        for function, left in ('f', 0), ('g', 1):
+            mutate.JUDGED.write_text(f'file: f.c\nin: {function}\n- {before}\n+ {after}\nwhy\n')
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(mutate.report([(first, 'survived')]), left)
 
 
 if __name__ == '__main__':

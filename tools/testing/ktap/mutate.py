@@ -48,6 +48,7 @@ IF = re.compile(r'\b(?:if|while) \((?=.)')
 # text that is no code of a function, or only states what is true
 ASIDE = re.compile(r'(?:static_assert|BUILD_BUG_ON|WARN_ON\w*|lockdep_assert\w*|ktap_assert_\w+|'
                    r'pr_\w+|might_sleep|cond_resched|cant_\w+)\(')
+HEADER = re.compile(r'^[a-zA-Z_][^;={}\n]*?\b(\w+)\([^;{}]*\)\n\{', re.M)
 FUNCTION = re.compile(r'^[a-zA-Z_][^;={}]*\)\n\{\n.*?^\}', re.M | re.S)
 
 
@@ -317,16 +318,23 @@ def named(mutants):
     return names
 
 
+def function_of(mutant):
+    """The name of the function that is changed."""
+    names = HEADER.findall((TOP / mutant.file).read_text()[:mutant.start])
+    return names[-1] if names else None
+
+
 def judged():
-    """Survivors that do the same: (file, line before, line after)."""
+    """Survivors that do the same: (file, function or None, line before, line after)."""
     same = set()
-    entry = []
-    for line in JUDGED.read_text().splitlines() if JUDGED.exists() else []:
-        if line.startswith(('file: ', '- ', '+ ')):
-            entry.append(line.split(' ', 1)[1])
+    entry = {}
+    for line in [*(JUDGED.read_text().splitlines() if JUDGED.exists() else []), '']:
+        key, _, value = line.partition(' ')
+        if key in ('file:', 'in:', '-', '+'):
+            entry[key] = value
         elif entry:
-            same.add(tuple(entry))
-            entry = []
+            same.add((entry['file:'], entry.get('in:'), entry['-'], entry['+']))
+            entry = {}
     return same
 
 
@@ -336,7 +344,8 @@ def report(results):
     rows = collections.defaultdict(collections.Counter)
     for mutant, outcome in results:
         before, after = described(mutant)
-        if outcome == 'survived' and (mutant.file, before, after) in same:
+        if outcome == 'survived' and any((mutant.file, function, before, after) in same
+                                         for function in (None, function_of(mutant))):
             outcome = 'same'
         if outcome == 'survived':
             print(f'{mutant.file}:{mutant.line}: {mutant.kind}\n- {before}\n+ {after}')

@@ -374,14 +374,14 @@ static void unused_operands_with_effects_make_runs(struct kunit *test)
 
 static void other_uses_are_runs(struct kunit *test)
 {
+	struct use triple = { KTAP_OP_TADD, TABLE, KTAP_FN_PID, .pair = true, .triple = true };
 	struct use lost = { KTAP_OP_TADD, TABLE, KTAP_FN_PID, .loses = true };
 
 	/* a key that is not known or has three parts, a table that changes, a wrong object */
 	expect_act(test, (struct use){ KTAP_OP_TADD, TABLE, KTAP_FN_UID }, KTAP_QUICK_NO_ACT, 0);
 	expect_act(test, (struct use){ KTAP_OP_TADD, TABLE, KTAP_FN_UID, .pair = true },
 		   KTAP_QUICK_NO_ACT, 0);
-	expect_act(test, (struct use){ KTAP_OP_TADD, TABLE, KTAP_FN_PID, .pair = true,
-				       .triple = true }, KTAP_QUICK_NO_ACT, 0);
+	expect_act(test, triple, KTAP_QUICK_NO_ACT, 0);
 	expect_act(test, (struct use){ KTAP_OP_TADD, CHANGES, KTAP_FN_PID }, KTAP_QUICK_NO_ACT, 0);
 	expect_act(test, lost, KTAP_QUICK_NO_ACT, 0);
 	expect_act(test, (struct use){ KTAP_OP_TADD, HIST, KTAP_FN_PID }, KTAP_QUICK_NO_ACT, 0);

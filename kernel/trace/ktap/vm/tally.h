@@ -67,9 +67,9 @@ static inline u64 ktap_tally_read(const struct ktap_tally *tally)
 
 	do {
 		high = READ_ONCE(tally->high);
-		smp_rmb();	/* a carry between the reads of @low and @high is seen below */
+		smp_rmb();	/* a carry that @low has seen is seen below */
 		low = READ_ONCE(tally->low);
-		smp_rmb();
+		smp_rmb();	/* likewise */
 	} while (high != READ_ONCE(tally->high));
 	return (u64)high << 32 | low;
 }
