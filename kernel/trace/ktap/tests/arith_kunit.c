@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arithmetic and comparison.
+ * Arithmetic, comparison and truth.
  */
 
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <asm/byteorder.h>
 
 #include "tests/build.h"
 #include "vm/arena.h"
@@ -383,6 +384,38 @@ static void text_is_joined_in_two_ways(struct kunit *test)
 	}
 }
 
+/* Adds 1 if its argument is true, 10 if it is false, and 100 if "not" of it is false. */
+static s64 truth_of(struct kunit *test, struct ktap_value v)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "f", 1, 3);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_JF, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_ADDI, 1, 1, 0, 1);
+	test_insn(c, KTAP_OP_JT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_ADDI, 1, 1, 0, 10);
+	test_insn(c, KTAP_OP_NOT, 2, 0, 0, 0);
+	test_insn(c, KTAP_OP_JT, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_ADDI, 1, 1, 0, 100);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	c->header.main = cpu_to_le32(test_func(c, "main", 0, 1));
+	TEST_RET(c);
+	return test_run(test, test_vm(test, test_load(c), KTAP_LEVEL_TASK), &v, 1).i;
+}
+
+static void nil_false_and_0_are_not_true(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 10, truth_of(test, KTAP_VALUE_NIL));
+	KUNIT_EXPECT_EQ(test, 10, truth_of(test, KTAP_VALUE_BOOL(false)));
+	KUNIT_EXPECT_EQ(test, 10, truth_of(test, KTAP_VALUE_INT(0)));
+	KUNIT_EXPECT_EQ(test, 101, truth_of(test, KTAP_VALUE_BOOL(true)));
+	KUNIT_EXPECT_EQ(test, 101, truth_of(test, KTAP_VALUE_INT(S64_MIN)));
+	KUNIT_EXPECT_EQ(test, 101, truth_of(test, KTAP_VALUE_STR("", 0)));
+	/* A function is true, even number 0. */
+	KUNIT_EXPECT_EQ(test, 101, truth_of(test, (struct ktap_value){ .tag = KTAP_FUNC }));
+}
+
 static struct kunit_case arith_kunit_cases[] = {
 	KUNIT_CASE(text_is_joined_in_two_ways),
 	KUNIT_CASE(arithmetic_wraps_and_truncates),
@@ -393,6 +426,7 @@ static struct kunit_case arith_kunit_cases[] = {
 	KUNIT_CASE(immediates_are_signed_16_bit_integers),
 	KUNIT_CASE(integers_have_all_digits),
 	KUNIT_CASE(joined_text_is_cut_and_counted),
+	KUNIT_CASE(nil_false_and_0_are_not_true),
 	{}
 };
 
