@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Loading a chunk while the process is killed, or without memory, and signatures of every
- * kind.  Only in user space a test can choose them.
+ * kind.  Only in user space a test can choose them.  Members of known types, too: these are
+ * in types.c.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -14,6 +15,7 @@
 #include "types.h"
 
 #include "btf/btf.h"
+#include "btf/btf_read.h"
 #include "jit/jit.h"
 #include "load/rewrite.h"
 #include "load/signature.h"
@@ -181,6 +183,41 @@ static void each_allocation_for_types_may_fail(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, users, types_users());
 }
 
+/* The loader expects a structure of the module; at run time another value may come. */
+static void a_member_is_that_of_the_value_at_run_time(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	const struct ktap_access *access;
+	struct ktap_value object, v;
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_field(c, "sample");
+	test_probe(c, "probe:sample_next", KTAP_NONE, test_func(c, "f", 0, 1));
+	test_insn(c, KTAP_OP_FIELD, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_TGETS, 0, 0, 0, test_string(c, "number"));
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	vm->budget = 1000;
+	access = &vm->env->prog->accesses[0];
+	object = KTAP_VALUE_TYPED(types_sample(), access->of);
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_member(vm, &v, &object, 0));
+	/* machine.c takes addresses of 32 bits for those of a process. */
+	if (IS_ENABLED(CONFIG_64BIT))
+		test_expect_int(test, -7, v);
+	object = KTAP_VALUE_NIL;
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_member(vm, &v, &object, 0));
+	KUNIT_EXPECT_EQ(test, KTAP_NIL, v.tag);
+	object = KTAP_VALUE_TYPED(types_sample(), ktap_btf_task());
+	KUNIT_EXPECT_EQ(test, -ENOENT, ktap_op_member(vm, &v, &object, 0));
+	KUNIT_EXPECT_STREQ(test, vm->message, "struct task_struct has no member 'number'");
+	/* The length of a string is where a pointer has its type. */
+	vm->error = 0;
+	object = KTAP_VALUE_STR((void *)(unsigned long)types_sample(), access->of);
+	KUNIT_EXPECT_TRUE(test, ktap_op_member(vm, &v, &object, 0) < 0);
+}
+
 static void replacing_instructions_needs_memory(struct kunit *test)
 {
 	struct ktap_program *prog = test_load(test_full_chunk(test));
@@ -295,6 +332,7 @@ static struct kunit_case load_cases[] = {
 	KUNIT_CASE(a_run_ends_when_the_process_is_killed),
 	KUNIT_CASE(each_allocation_may_fail),
 	KUNIT_CASE(each_allocation_for_types_may_fail),
+	KUNIT_CASE(a_member_is_that_of_the_value_at_run_time),
 	KUNIT_CASE(replacing_instructions_needs_memory),
 #ifdef CONFIG_KTAP_JIT
 	KUNIT_CASE(native_code_needs_memory),
