@@ -318,7 +318,7 @@ members='kprobe:f {
 }
 t:syscalls:sys_enter_nap { $t = args.time; print($t.sec); print(args.name); }'
 "$ktap" --bt --to-ktap -e "$members" >"$dir/out" 2>"$dir/err" && [ ! -s "$dir/err" ] &&
-	has_lines 'bt_bswap(p, 2)' 'bt_bswap(s.none, 8)' 'ntop(buf(s.to.in.bytes, 16) || 0)' \
+	has_lines 'bswap16(p)' 'bswap64(s.none)' 'ntop(buf(s.to.in.bytes, 16) || 0)' \
 		'bt_integer(s.file)' 'cast("struct times", args.time)' 'print(args.name)'
 result $? members_have_the_types_of_the_kernel
 
@@ -367,7 +367,7 @@ while [ $n -lt "$size" ]; do
 done
 result $bad damaged_types_are_survived
 rm -r "$dir/btf"
-"$ktap" --bt --to-ktap -e "$members" >"$dir/out" 2>"$dir/err" && grep -q -F 'bt_bswap(p, 8)' "$dir/out"
+"$ktap" --bt --to-ktap -e "$members" >"$dir/out" 2>"$dir/err" && grep -q -F 'bswap64(p)' "$dir/out"
 result $? members_have_no_types_without_those_of_the_kernel
 code=0
 "$ktap" -lv probe:vfs_read >"$dir/out" 2>"$dir/err" || code=$?
