@@ -144,9 +144,10 @@ class First:
             said = self.configure()
             if said:
                 return said
-        objects = [name[:-2] + '.o' for name in changed
-                   if name.endswith('.c') and os.path.dirname(name) == 'kernel/trace']
-        return self.warnings(self.make('W=1', 'kernel/trace/ktap/', *objects))
+        # the configuration decides which of these files are compiled
+        others = any(name.endswith('.c') and os.path.dirname(name) == 'kernel/trace'
+                     for name in changed)
+        return self.warnings(self.make('W=1', 'kernel/trace/' if others else 'kernel/trace/ktap/'))
 
     def boot(self):
         """Build and boot the kernel; run its KUnit tests, and its selftests with the
