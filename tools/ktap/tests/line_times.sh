@@ -41,7 +41,7 @@ result $? the_kernel_is_asked_for_times
 play 'split\ntime 1000000000\nout a\ntime 2500001000\nout b\nexit 0\n' --timestamps -e "$script"
 [ "$(between 1 2)" = 1.500001 ]
 result $? times_come_in_pieces
-play 'time 1\nraw a\ntime 5000000000\nout b\nout c\ntime 6\nout \nout \nout d\nexit 0\n' -T -e "$script"
+play 'time 1000\nraw a\ntime 5000001000\nout b\nout c\ntime 6\nout \nout \nout d\nexit 0\n' -T -e "$script"
 [ "$(stamped)" = 'T ab
 T c
 
