@@ -24,6 +24,7 @@ static const char * const allowed[] = {
 	"is of a module: write",
 	"this kernel has no type",
 	"the name of a type is a constant string",
+	"has 2 GiB or more",
 	"names a pointer",
 	"offsetof:",
 	"has no member",
