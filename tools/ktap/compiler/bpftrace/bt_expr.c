@@ -602,6 +602,10 @@ static void bt_inner(struct bt_script *s, const struct bt_node *n)
 		bt_error(s, n->pos, "assign it to a variable, or use it as a key",
 			 "a tuple is no operand");
 		break;
+	case BN_TYPE:
+		/* the argument of a macro */
+		bt_error(s, n->pos, "sizeof(TYPE) has one", "a type is no value");
+		break;
 	default:
 		bt_binary(s, n, level);
 	}
