@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/permission_table.sh"
 needs syscalls:sys_enter_getppid functions
-plan $((9 * nrows + 52))
+plan $((9 * nrows + 53 + $([ ! -e "$tracefs/ktap/jit" ]; echo $?)))
 
 was=$(cat $paranoid)
 
