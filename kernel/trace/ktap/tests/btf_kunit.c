@@ -70,7 +70,7 @@ static noinline __noclone u64 btf_kunit_wide(int first)
 	return first;
 }
 
-static noinline __noclone u32 btf_kunit_variadic(int first, ...)
+static noinline __noclone unsigned int btf_kunit_variadic(int first, ...)
 {
 	return first;
 }
