@@ -181,7 +181,7 @@ static void variadic_functions_are_marked(struct kunit *test)
 /* The numbers always fit: 20 bytes are left for them. */
 static void a_long_file_name_loses_its_beginning(struct kunit *test)
 {
-	char name[KTAP_MAX_STRLEN], position[KTAP_POSITION_SIZE], want[KTAP_POSITION_SIZE];
+	char name[KTAP_POSITION_SIZE], position[KTAP_POSITION_SIZE], want[KTAP_POSITION_SIZE];
 	const size_t most = KTAP_POSITION_SIZE - 20;
 	struct ktap_program *prog;
 	struct test_chunk *c;
