@@ -134,10 +134,10 @@ static void session_run_probe(struct ktap_session *s, struct ktap_probe *probe,
 	/* The top level has ended the session: nothing was attached, so nothing was compiled. */
 	if (s->env.jit_always && !probe->native) {
 		/* The rights of the opener decide how the BPF JIT works, not this thread's. */
-		const struct cred *own = override_creds(s->cred);
+		const struct cred *old_cred = override_creds(s->cred);
 
 		ktap_probe_compile(s, probe, 0, &s->thread_diag);
-		revert_creds(own);
+		revert_creds(old_cred);
 	}
 	ktap_run_probe(&s->vm, probe, ev);
 	s->vm.event = NULL;

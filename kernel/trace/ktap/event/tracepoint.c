@@ -542,6 +542,7 @@ out:
 	tp->point.probe->slow_fields |= f->quick == KTAP_FIELD_OTHER;
 }
 
+/* Pin an event; false: it goes away, or its module is still being loaded (host/module.h). */
 static bool tracepoint_get(struct trace_event_call *call)
 {
 	if (!trace_event_try_get_ref(call))
@@ -559,14 +560,14 @@ static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
 	struct ktap_tracepoint *tp;
 
 	lockdep_assert_held(&event_mutex);
-	if (ktap_probe_charge(probe, struct_size(tp, fields, nfields)))
-		return ERR_PTR(-ENOMEM);
-	tp = kzalloc_flex(*tp, fields, nfields, KTAP_GFP);
-	if (!tp)
-		return ERR_PTR(-ENOMEM);
-	if (!tracepoint_get(call)) {
-		kfree(tp);
+	/* Before the charge: a pattern goes on without this event. */
+	if (!tracepoint_get(call))
 		return ERR_PTR(-EBUSY);
+	tp = ktap_probe_charge(probe, struct_size(tp, fields, nfields)) ? NULL :
+	     kzalloc_flex(*tp, fields, nfields, KTAP_GFP);
+	if (!tp) {
+		trace_event_put_ref(call);
+		return ERR_PTR(-ENOMEM);
 	}
 
 	tp->ops = &record_ops;
