@@ -14,6 +14,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/glob.h>
+#include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/log2.h>
@@ -276,14 +277,15 @@ NOKPROBE_SYMBOL(syscall_exit);
 static noinline void syscall_fire_reading(struct ktap_syscalls *scs, struct ktap_syscall *first,
 					  bool compat, const unsigned long *args)
 {
-	/* Large; ktap_user_read() sets the members of the first @n arguments. */
+	/* Large; ktap_user_read() sets most, and members of the first @n arguments only. */
 	struct ktap_user_data user __uninitialized;
 
 	user.n = 0;
 	if (!ktap_delivers(scs->session))
 		return;
+	user.began = jiffies;
 	if (first->needs_all & SC_NEEDS_MEMORY)
-		ktap_user_bring_in(first->meta, &first->user, args);
+		ktap_user_bring_in(first->meta, &first->user, args, user.began);
 
 	guard(preempt_notrace)();
 	if (first->needs_all & SC_NEEDS_USER)

@@ -112,7 +112,7 @@ static int syscall_user_copy(char *buf, const char __user *ptr, size_t size, voi
  * @meta: the system call
  * @which: ktap_user_args() of it
  * @args: its arguments
- * @user: gets the data
+ * @user: gets the data; &ktap_user_data.began is set
  *
  * Context: preemption disabled, but the caller could fault without that: preemption
  * is enabled for the copy.  It must stay disabled as long as the data is used.
@@ -136,7 +136,6 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 	}
 	user->n = n;
 	user->tries = 0;
-	user->began = jiffies;
 	user->absent = 0;
 	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE,
 				   syscall_user_copy, user)) {
@@ -186,15 +185,15 @@ static void syscall_user_bring_in(const struct syscall_metadata *meta,
  * @meta: the system call
  * @which: ktap_user_args() of it
  * @args: its arguments
+ * @began: when it began, in jiffies
  *
  * Handlers cannot fault.  The memory is present when they run, unless it is reclaimed
  * within microseconds.
  * Context: sleeps for a bounded time.
  */
 void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
-			const unsigned long *args)
+			const unsigned long *args, unsigned long began)
 {
-	unsigned long began = jiffies;
 	int i;
 
 	for (i = 0; i < meta->nb_args; i++)

@@ -40,7 +40,7 @@ struct ktap_user_args {
  * struct ktap_user_data - user data of a system call
  * @n: number of arguments with data
  * @tries: number of attempts to read it
- * @began: when the first one began, in jiffies
+ * @began: when the call began, in jiffies
  * @absent: the arguments whose data cannot be brought in, a bit each
  * @bytes: the data is not a string
  * @from: its user address
@@ -77,6 +77,6 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 		    const struct syscall_metadata *meta, const struct ktap_user_args *which,
 		    const unsigned long *args, struct ktap_user_data *user);
 void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
-			const unsigned long *args);
+			const unsigned long *args, unsigned long began);
 
 #endif /* _KTAP_SYSCALL_USER_H */

@@ -8,6 +8,7 @@
  * other arguments are in registers, and are read when a handler asks for them.
  */
 #include <linux/bits.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -69,7 +70,7 @@ static unsigned int uprobe_args_args_in_regs(unsigned int word)
 	return word == sizeof(long) ? ARGS_IN_REGS : COMPAT_ARGS_IN_REGS;
 }
 
-/* Sleeps for a bounded time. */
+/* Sleeps for a bounded time, which each argument that is in memory has for itself. */
 static int uprobe_args_read_memory(void *to, u64 from, size_t size)
 {
 	if ((unsigned long)from != from)
