@@ -417,7 +417,7 @@ void written_note_call(struct compiler *cc, struct node *n)
 	cc->enum_calls = call;
 }
 
-/* Write the functions that the script lacks; returns the name of one, or NULL. */
+/* Write the functions that the script lacks; returns a call of one, or NULL. */
 static const struct sym *written_put(struct compiler *cc, FILE *out)
 {
 	const struct sym *one = NULL;

@@ -362,11 +362,7 @@ static void bt_bswap(struct bt_script *s, const struct bt_node *n)
 	const struct bt_type *t = bt_type_of(s, n->a);
 	unsigned int size = t->kind == BT_INTEGER && t->size ? t->size : 8;
 
-	if (size == 1) {
-		bt_number(s, n->a, LEVEL_ANY);
-		return;
-	}
-	bt_put(s, n->pos, "bswap%u(", 8 * size);
+	bt_put(s, n->pos, size == 1 ? "u8(" : "bswap%u(", 8 * size);
 	bt_number(s, n->a, LEVEL_ANY);
 	bt_put(s, n->pos, ")");
 }
