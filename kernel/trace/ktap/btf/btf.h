@@ -147,7 +147,7 @@ int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type);
 /* Return a name similar to @name, for messages, or NULL.  @text has KTAP_TYPE_TEXT bytes. */
 const char *ktap_btf_near_type(const char *name, char *text);
 
-/* Types of that many bytes, or more, have no elements and no sizeof. */
+/* No pointer steps by a size that is as large: it would not fit into 32 bits. */
 #define KTAP_TYPE_TOO_LARGE	BIT_ULL(32)
 
 /*
