@@ -13,7 +13,9 @@ group=ktap_beside
 
 # defined EVENT: define "t:GROUP/NAME TRACEPOINT" and enable it
 defined() {
-	echo "$1" >>"$events" 2>/dev/null && echo 1 >"$tracefs/events/$group/enable"
+	# The name that a line of the trace file begins with is "<...>" now and then.
+	echo "$1" >>"$events" 2>/dev/null && echo 'COMM == "workload"' >"$tracefs/events/$group/filter" &&
+		echo 1 >"$tracefs/events/$group/enable"
 }
 
 # beside NAME EVENT PROBE: both count the forks of a program
@@ -25,11 +27,11 @@ beside() {
 	fi
 	echo >"$tracefs/trace"
 	run -q -e "trace $3 { n += 1 } trace_end { print(n) }" -- "$workload" fork $n
-	theirs=$(grep -c "workload-[0-9].* other: " "$tracefs/trace")
+	theirs=$(grep -c " other: " "$tracefs/trace")
 	is "$1 exactly" "$code $(cat "$tmp/out") $theirs" "0 $n $n"
 	echo >"$tracefs/trace"
 	"$workload" fork $n
-	theirs=$(grep -c "workload-[0-9].* other: " "$tracefs/trace")
+	theirs=$(grep -c " other: " "$tracefs/trace")
 	is "$1 and afterwards" "$theirs" "$n"
 	echo 0 >"$tracefs/events/$group/enable"
 	echo "-:$group/other" >>"$events"
