@@ -70,32 +70,6 @@ static noinline __noclone u64 btf_kunit_wide(int first)
 	return first;
 }
 
-static noinline __noclone unsigned int btf_kunit_variadic(int first, ...)
-{
-	return first;
-}
-
-static noinline __noclone bool btf_kunit_pointers(bool flag, const char * const *names,
-						  int (*compare)(int x))
-{
-	return flag || !names || compare;
-}
-
-static noinline __noclone int btf_kunit_structure(struct two_registers pair)
-{
-	return pair.flag;
-}
-
-static noinline __noclone int btf_kunit_seven(int a, int b, int c, int d, int e, int f, int g)
-{
-	return a + b + c + d + e + f + g;
-}
-
-static noinline __noclone void btf_kunit_void(void)
-{
-	barrier();
-}
-
 /* Find the prototype; skip the test if the kernel has no BTF for it. */
 static u32 proto_of(struct kunit *test, const char *name)
 {
@@ -243,6 +217,32 @@ static void values_in_registers(struct kunit *test)
 }
 
 #ifdef CONFIG_DEBUG_INFO_BTF
+static noinline __noclone unsigned int btf_kunit_variadic(int first, ...)
+{
+	return first;
+}
+
+static noinline __noclone bool btf_kunit_pointers(bool flag, const char * const *names,
+						  int (*compare)(int x))
+{
+	return flag || !names || compare;
+}
+
+static noinline __noclone int btf_kunit_structure(struct two_registers pair)
+{
+	return pair.flag;
+}
+
+static noinline __noclone int btf_kunit_seven(int a, int b, int c, int d, int e, int f, int g)
+{
+	return a + b + c + d + e + f + g;
+}
+
+static noinline __noclone void btf_kunit_void(void)
+{
+	barrier();
+}
+
 #define PLAIN	"int btf_kunit_plain(int first, char *second)"
 
 static void text_of_a_prototype(struct kunit *test)
