@@ -285,7 +285,5 @@ void ktap_kfn_return_put(struct ktap_kfn_return *hook)
 	if (!hook || hook->gops.ops.flags & FTRACE_OPS_FL_ENABLED)
 		return;
 	ftrace_free_filter(&hook->gops.ops);
-	/* register_ftrace_graph() sets it, and leaves it set if it fails. */
-	hook->gops.ops.flags &= ~FTRACE_OPS_FL_GRAPH;
 	clear_bit_unlock(hook - return_hooks, return_hooks_taken);
 }
