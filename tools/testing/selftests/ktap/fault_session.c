@@ -187,6 +187,7 @@ static bool read_out(int fd, char *text, size_t size, bool to_the_end)
 static void check_refusal(const struct chunk *c, unsigned int nth, int fd, int error)
 {
 	char text[4096], *line;
+	size_t len;
 
 	if (error == EFAULT) {
 		remember("Bad address");
@@ -195,8 +196,13 @@ static void check_refusal(const struct chunk *c, unsigned int nth, int fd, int e
 	if (error != ENOMEM)
 		wrong("%s: fault %u: refused with '%s'", c->name, nth, strerror(error));
 	read_out(fd, text, sizeof(text), false);
-	line = strtok(text, "\n");
-	if (!line) {
+	/* what the script has printed comes before the message */
+	len = strlen(text);
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+	line = strrchr(text, '\n');
+	line = line ? line + 1 : text;
+	if (!*line) {
 		/*
 		 * If the buffer of a write or a message cannot be allocated, there is
 		 * only an errno.
@@ -205,7 +211,7 @@ static void check_refusal(const struct chunk *c, unsigned int nth, int fd, int e
 		return;
 	}
 	remember(line);
-	if (!strcasestr(text, "memory"))
+	if (!strcasestr(line, "memory"))
 		wrong("%s: fault %u: refused with '%s'", c->name, nth, line);
 }
 
