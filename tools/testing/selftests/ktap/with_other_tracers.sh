@@ -13,9 +13,10 @@ group=ktap_beside
 
 # defined EVENT: define "t:GROUP/NAME TRACEPOINT" and enable it
 defined() {
+	echo "$1" >>"$events" 2>/dev/null || return
 	# The name that a line of the trace file begins with is "<...>" now and then.
-	echo "$1" >>"$events" 2>/dev/null && echo 'COMM == "workload"' >"$tracefs/events/$group/filter" &&
-		echo 1 >"$tracefs/events/$group/enable"
+	echo 'COMM == "workload"' >"$tracefs/events/$group/filter"
+	echo 1 >"$tracefs/events/$group/enable"
 }
 
 # beside NAME EVENT PROBE: both count the forks of a program
