@@ -25,10 +25,10 @@
  * k s f g e l u integer constant, string, function, global, event field, jump
  * target, built-in function.
  */
-static const struct {
-	const char *name;
-	const char *operands;
-} ops[256] = {
+static const struct opcode {
+	char name[8];
+	char operands[5];
+} opcodes[] = {
 	[KTAP_OP_NIL] = { "NIL", "r" },
 	[KTAP_OP_BOOL] = { "BOOL", "aB" },
 	[KTAP_OP_INT] = { "INT", "ad" },
@@ -119,6 +119,12 @@ static const struct {
 	[KTAP_OP_SETSELF] = { "SETSELF", "sa" },
 	[KTAP_OP_ADDSELF] = { "ADDSELF", "sa" },
 };
+
+/* NULL: there is no such opcode. */
+static const struct opcode *find_opcode(unsigned int op)
+{
+	return op < ARRAY_SIZE(opcodes) && opcodes[op].name[0] ? &opcodes[op] : NULL;
+}
 
 /* The function that is being printed. */
 struct listing {
@@ -298,13 +304,14 @@ static void show_operand(const struct listing *l, const unsigned char *p, char k
 
 static void show_insn(const struct listing *l, const unsigned char *p, uint32_t at)
 {
-	const char *o = ops[p[0]].operands, *sep = "";
+	const struct opcode *opcode = find_opcode(p[0]);
+	const char *o, *sep = "";
 	char label[16] = "";
 
 	if (l->labels[at])
 		snprintf(label, sizeof(label), "L%u", l->labels[at]);
 	fprintf(l->out, "%-4s%5u  ", label, at);
-	if (!ops[p[0]].name) {
+	if (!opcode) {
 		fprintf(l->out, "<bad opcode %u>\n", p[0]);
 		return;
 	}
@@ -312,8 +319,8 @@ static void show_insn(const struct listing *l, const unsigned char *p, uint32_t 
 		fputs("RET\n", l->out);
 		return;
 	}
-	fprintf(l->out, "%-7s ", ops[p[0]].name);
-	for (; *o; o++, sep = ", ") {
+	fprintf(l->out, "%-7s ", opcode->name);
+	for (o = opcode->operands; *o; o++, sep = ", ") {
 		fputs(sep, l->out);
 		show_operand(l, p, *o, at);
 	}
@@ -395,7 +402,9 @@ static void show_line(struct listing *l, uint32_t index)
 /* Does the instruction have an operand of that kind? */
 static bool has_operand(int op, char kind)
 {
-	return ops[op].name && strchr(ops[op].operands, kind);
+	const struct opcode *opcode = find_opcode(op);
+
+	return opcode && strchr(opcode->operands, kind);
 }
 
 static void mark_label(struct listing *l, int64_t target)

@@ -18,7 +18,7 @@ static const struct {
 	const char *roles[NPARTS];
 	bool op;		/* has an operator */
 	unsigned char first[3];	/* parts that are printed before the others, plus 1 */
-} kinds[256] = {
+} kinds[] = {
 	[N_NIL] = { "nil" },
 	[N_BOOL] = { "boolean" },
 	[N_INT] = { "integer" },
