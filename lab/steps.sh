@@ -17,9 +17,9 @@ begin_steps() {
 	commit="$commit, Linux $(base_version)"
 	[ -n "$resume" ] || rm -rf "$logs"
 	mkdir -p "$logs"
-	# what this run has printed, and every step that has passed, by commit
+	# what this run has printed, and every step that was ever run, by commit
 	rm -f "$logs/results" "$logs"/kernel-*
-	touch "$logs/results" "$logs/passed"
+	touch "$logs/results" "$logs/runs"
 }
 
 # log_of NAME: the file with the output of a step
@@ -30,8 +30,8 @@ log_of() {
 # has_passed NAME: print its numbers if --resume need not run it again
 has_passed() {
 	[ -z "$resume" ] || awk -F '\t' -v commit="$commit" -v name="$1" '
-		$1 == commit && $5 == name { found = $2 " " $4; date = $6 }
-		END { if (found) print found, date }' "$logs/passed"
+		$1 == commit && $5 == name { found = $3 ? "" : $2 " " $4 " " $6 }
+		END { if (found) print found }' "$logs/runs"
 }
 
 # due NAME...: is one of these steps to be run?
@@ -73,8 +73,8 @@ step() {
 	# one write: the other lane may print at the same time
 	printf '\n==== %s\n%s\n' "$name" "$verdict"
 	printf '%d\t%d\t%d\t%s\n' "$p" "$f" "$s" "$name" >>"$logs/results"
-	[ "$rc" = 0 ] && [ "$f" = 0 ] || return
-	printf '%s\t%d\t0\t%d\t%s\t%s\n' "$commit" "$p" "$s" "$name" "$date" >>"$logs/passed"
+	printf '%s\t%d\t%d\t%d\t%s\t%s\n' "$commit" "$p" "$f" "$s" "$name" "$date" >>"$logs/runs"
+	[ "$f" = 0 ]
 }
 
 # kernel CONFIG STEP...: build it, unless none of the steps that boot it must be run.  A
