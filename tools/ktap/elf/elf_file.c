@@ -32,8 +32,6 @@
 #define MAX_MARKER_NAME	256
 #define MAX_MARKER_ARGS	4096
 
-const bool elf_can_read = true;
-
 /* Machines whose kernels run each other's programs are in the same row. */
 static const struct machine {
 	unsigned int machine;

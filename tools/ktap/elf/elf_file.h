@@ -102,8 +102,12 @@ struct elf_file {
 	int fd;
 };
 
-/* Was this built with libelf? */
-extern const bool elf_can_read;
+/* Are files read? Without libelf none is, and what comes after reading one is not built. */
+#ifdef HAVE_LIBELF
+#define ELF_CAN_READ true
+#else
+#define ELF_CAN_READ false
+#endif
 
 /*
  * Open @path. Returns NULL on failure, with a reason in @why that continues a

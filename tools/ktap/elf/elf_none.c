@@ -2,8 +2,6 @@
 /* Stubs for builds without libelf. */
 #include "elf/elf_file.h"
 
-const bool elf_can_read;
-
 struct elf_file *elf_file_open(const char *path, const char **why)
 {
 	(void)path;

@@ -148,7 +148,7 @@ static void read_status(int proc, uid_t *owner, unsigned long *inner)
 			continue;
 		last = strncmp(line, "NSpid:", 6) ? NULL : strrchr(line, '\t');
 		if (last)
-			*inner = strtoul(last, NULL, 10);
+			*inner = strtoull(last, NULL, 10);
 	}
 	if (f)
 		fclose(f);

@@ -126,7 +126,7 @@ static struct elf_file *marked_file_open_debug(const struct target *t, const cha
 	for (size_t i = 0; i < len; i++) {
 		char byte[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
 
-		id[i] = strtoul(byte, NULL, 16);
+		id[i] = strtoull(byte, NULL, 16);
 	}
 	f = elf_debug_file(id, len, t->root);
 	/* a debug file without segments has no offsets */

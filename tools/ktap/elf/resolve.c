@@ -585,7 +585,7 @@ static bool kernel_can(const struct resolver *r, const struct answer *a, const c
 
 	if (a->event.kind != USER_FUNCTION || !is_number(what, &offset))
 		return false;
-	if (!elf_can_read)
+	if (!ELF_CAN_READ)
 		return true;
 	return *path == '/' && !*r->target.root && !is_pattern(path) &&
 	       may_be_probed(r, a, path, offset);
@@ -630,14 +630,14 @@ void resolve_event(struct resolver *r, const char *text, struct answer *a)
 	a->kernels = kernel_can(r, a, what);
 	if (a->kernels)
 		return;
-	if (!elf_can_read && !a->event.maybe) {
-		a->message = "built without libelf, ktap knows offsets only: uprobe:PATH:0xOFFSET";
-		return;
-	}
 	a->message = target_find(&r->target, &r->pool, a->event.rest, &a->files);
 	a->kernels = a->message && a->event.maybe;
 	if (a->message)
 		return;
+	if (!ELF_CAN_READ) {
+		a->message = "built without libelf, ktap knows offsets only: uprobe:PATH:0xOFFSET";
+		return;
+	}
 	if (line.file)
 		resolve_lines(r, a, &line);
 	else if (a->event.kind == USER_MARKER)

@@ -16,7 +16,7 @@ static bool cut_number(char *text, unsigned int *number)
 
 	if (!colon || !isdigit((unsigned char)colon[1]))
 		return false;
-	value = strtoul(colon + 1, &end, 10);
+	value = strtoull(colon + 1, &end, 10);
 	if (*end || value > INT_MAX)
 		return false;
 	*number = value;

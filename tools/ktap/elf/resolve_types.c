@@ -131,6 +131,8 @@ bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap
 	struct target target;
 	struct answer a;
 
+	if (!ELF_CAN_READ)
+		return false;
 	if (!u->open) {
 		target_init(&target, u->pid);
 		resolver_init(&u->resolver, &target);
