@@ -83,10 +83,10 @@ static void arguments_put_small_command(const struct options *opts, char **words
 	fputs("' ", stderr);
 	arguments_put_script(opts);
 	for (char **arg = opts->args; arg != words; arg++) {
-		putc(' ', stderr);
+		fputc(' ', stderr);
 		put_clean(stderr, *arg, strlen(*arg));
 	}
-	putc('\n', stderr);
+	fputc('\n', stderr);
 }
 
 static void arguments_put_command(const struct options *opts, char **words)
@@ -97,7 +97,7 @@ static void arguments_put_command(const struct options *opts, char **words)
 		fputs(arg == words ? " -- " : " ", stderr);
 		put_clean(stderr, *arg, strlen(*arg));
 	}
-	putc('\n', stderr);
+	fputc('\n', stderr);
 }
 
 static void arguments_list_options(const void *chunk, size_t len)
@@ -106,7 +106,7 @@ static void arguments_list_options(const void *chunk, size_t len)
 		return;
 	fprintf(stderr, "%s: options of the script: ", options_program());
 	ktap_list_options(stderr, chunk, len);
-	putc('\n', stderr);
+	fputc('\n', stderr);
 }
 
 /* Print the options of the script, and where options of ktap belong. */
@@ -123,7 +123,7 @@ static void arguments_put_options(const struct options *opts, char **words, cons
 		put_clean(stderr, options_among(words), strlen(options_among(words)));
 		fputs(" ... ", stderr);
 		arguments_put_script(opts);
-		putc('\n', stderr);
+		fputc('\n', stderr);
 	}
 	arguments_list_options(chunk, len);
 }
@@ -247,7 +247,7 @@ bool arguments_check_pid(const struct options *opts)
 		/* 0 is that of all processes; what is no number is an error of the script */
 		if (!digits || value[digits] || strspn(value, "0") == digits)
 			continue;
-		if (digits < 10 && (!kill(strtol(value, NULL, 10), 0) || errno != ESRCH))
+		if (digits < 10 && (!kill(strtoll(value, NULL, 10), 0) || errno != ESRCH))
 			continue;
 		fprintf(stderr, "ktap: error: option --pid: there is no process %s\n", value);
 		return false;

@@ -144,7 +144,7 @@ static long long attach_kernel_memory(long pid)
 		if (line[0] == ' ' || sscanf(line, "%*s %ld", &opener) != 1 || opener != pid)
 			continue;
 		found = strstr(line, " memory=");
-		memory = found ? atoll(found + strlen(" memory=")) : -1;
+		memory = found ? strtoll(found + strlen(" memory="), NULL, 10) : -1;
 	}
 	if (f)
 		fclose(f);

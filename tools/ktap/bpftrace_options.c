@@ -27,53 +27,53 @@ enum bpftrace_action {
 
 struct bpftrace_option {
 	char letter;
+	unsigned char action;	/* enum bpftrace_action */
 	const char *name;
 	const char *value;	/* the name of its value in the help, or NULL */
-	enum bpftrace_action action;
 	const char *text;	/* the option of ktap, the reason, or NULL */
 	const char *help;	/* NULL: it is not shown */
 };
 
 static const struct bpftrace_option bpftrace_options[] = {
-	{ 'e', NULL, "PROGRAM", BO_SAME, "-e", "run PROGRAM, instead of a file" },
-	{ 'l', "list", NULL, BO_LIST, NULL, "list the probes that match, or those of the script" },
-	{ 'c', "cmd", "COMMAND", BO_SAME, "-c", "run COMMAND, and end with it" },
-	{ 'p', "pid", "PID", BO_SAME, "-p", "only events of process PID" },
-	{ 'f', NULL, "FORMAT", BO_SAME, "-f", "output format: text or json" },
-	{ 'o', "output", "FILE", BO_SAME, "-o", "write the output to FILE" },
-	{ 'B', NULL, "MODE", BO_BUFFER, NULL, "buffer output: none, line or full" },
-	{ 'I', NULL, "DIR", BO_SAME, "-I", "search DIR for headers and scripts" },
-	{ 0, "include", "FILE", BO_INCLUDE, NULL, "include FILE first" },
-	{ 0, "probe-filter", "REGEX", BO_SAME, "--probe-filter", "only probes that match" },
-	{ 0, "debuginfo", "DIR", BO_DEBUGINFO, NULL, "search DIR for debug information" },
-	{ 0, "dry-run", NULL, BO_SAME, "--dry-run", "end when everything is attached" },
-	{ 0, "info", NULL, BO_SAME, "--info", "show what the kernel has, and what it lacks" },
-	{ 0, "unsafe", NULL, BO_SAME, "--unsafe", "the script may act on the system" },
-	{ 'q', "quiet", NULL, BO_SAME, "-q", "print only errors, warnings and losses" },
-	{ 'v', "verbose", NULL, BO_SAME, "-v", "say what happens; with -l: list fields" },
-	{ 0, "no-warnings", NULL, BO_SAME, "-w", "no warnings" },
-	{ 'h', "help", NULL, BO_SAME, "-h", "show this help" },
-	{ 'V', "version", NULL, BO_SAME, "-V", "show the versions of the language and of ktap" },
+	{ 'e', BO_SAME, NULL, "PROGRAM", "-e", "run PROGRAM, instead of a file" },
+	{ 'l', BO_LIST, "list", NULL, NULL, "list the probes that match, or those of the script" },
+	{ 'c', BO_SAME, "cmd", "COMMAND", "-c", "run COMMAND, and end with it" },
+	{ 'p', BO_SAME, "pid", "PID", "-p", "only events of process PID" },
+	{ 'f', BO_SAME, NULL, "FORMAT", "-f", "output format: text or json" },
+	{ 'o', BO_SAME, "output", "FILE", "-o", "write the output to FILE" },
+	{ 'B', BO_BUFFER, NULL, "MODE", NULL, "buffer output: none, line or full" },
+	{ 'I', BO_SAME, NULL, "DIR", "-I", "search DIR for headers and scripts" },
+	{ 0, BO_INCLUDE, "include", "FILE", NULL, "include FILE first" },
+	{ 0, BO_SAME, "probe-filter", "REGEX", "--probe-filter", "only probes that match" },
+	{ 0, BO_DEBUGINFO, "debuginfo", "DIR", NULL, "search DIR for debug information" },
+	{ 0, BO_SAME, "dry-run", NULL, "--dry-run", "end when everything is attached" },
+	{ 0, BO_SAME, "info", NULL, "--info", "show what the kernel has, and what it lacks" },
+	{ 0, BO_SAME, "unsafe", NULL, "--unsafe", "the script may act on the system" },
+	{ 'q', BO_SAME, "quiet", NULL, "-q", "print only errors, warnings and losses" },
+	{ 'v', BO_SAME, "verbose", NULL, "-v", "say what happens; with -l: list fields" },
+	{ 0, BO_SAME, "no-warnings", NULL, "-w", "no warnings" },
+	{ 'h', BO_SAME, "help", NULL, "-h", "show this help" },
+	{ 'V', BO_SAME, "version", NULL, "-V", "show the versions of the language and of ktap" },
 
-	{ 'b', "btf", NULL, BO_NONE, NULL, NULL },
-	{ 0, "usdt-file-activation", NULL, BO_NONE, NULL, NULL },
-	{ 0, "no-feature", "FEATURES", BO_NONE, NULL, NULL },
-	{ 0, "verify-llvm-ir", NULL, BO_NONE, NULL, NULL },
-	{ 'k', "warnings", NULL, BO_NOTE,
+	{ 'b', BO_NONE, "btf", NULL, NULL, NULL },
+	{ 0, BO_NONE, "usdt-file-activation", NULL, NULL, NULL },
+	{ 0, BO_NONE, "no-feature", "FEATURES", NULL, NULL },
+	{ 0, BO_NONE, "verify-llvm-ir", NULL, NULL, NULL },
+	{ 'k', BO_NOTE, "warnings", NULL,
 	  "what cannot be read is 0, and a key that a map lacks has the value 0, without a warning",
 	  NULL },
-	{ 0, "traceable-functions", "FILE", BO_NOTE, "the kernel knows what can be traced", NULL },
+	{ 0, BO_NOTE, "traceable-functions", "FILE", "the kernel knows what can be traced", NULL },
 
-	{ 'd', "debug", "STAGE", BO_REFUSED, "see ktapc --bt -d FILE, or ktap --bt --to-ktap FILE",
+	{ 'd', BO_REFUSED, "debug", "STAGE", "see ktapc --bt -d FILE, or ktap --bt --to-ktap FILE",
 	  NULL },
-	{ 0, "aot", "FILE", BO_REFUSED, "ktapc --bt -o FILE SCRIPT compiles a script", NULL },
-	{ 0, "emit-elf", "FILE", BO_REFUSED, "ktapc --bt -o FILE SCRIPT compiles a script", NULL },
-	{ 0, "emit-llvm", "FILE", BO_REFUSED, "there is no LLVM", NULL },
-	{ 0, "fmt", NULL, BO_REFUSED, "ktapc --fmt formats scripts of ktap only", NULL },
-	{ 0, "mode", "MODE", BO_REFUSED, "there are no benchmarks and tests", NULL },
-	{ 0, "test", NULL, BO_REFUSED, "there are no tests", NULL },
-	{ 0, "bench", NULL, BO_REFUSED, "there are no benchmarks", NULL },
-	{ 0, "dwarf-pid", "PID", BO_REFUSED, "user stacks need frame pointers", NULL },
+	{ 0, BO_REFUSED, "aot", "FILE", "ktapc --bt -o FILE SCRIPT compiles a script", NULL },
+	{ 0, BO_REFUSED, "emit-elf", "FILE", "ktapc --bt -o FILE SCRIPT compiles a script", NULL },
+	{ 0, BO_REFUSED, "emit-llvm", "FILE", "there is no LLVM", NULL },
+	{ 0, BO_REFUSED, "fmt", NULL, "ktapc --fmt formats scripts of ktap only", NULL },
+	{ 0, BO_REFUSED, "mode", "MODE", "there are no benchmarks and tests", NULL },
+	{ 0, BO_REFUSED, "test", NULL, "there are no tests", NULL },
+	{ 0, BO_REFUSED, "bench", NULL, "there are no benchmarks", NULL },
+	{ 0, BO_REFUSED, "dwarf-pid", "PID", "user stacks need frame pointers", NULL },
 };
 
 #define NR_BPFTRACE_OPTIONS	ARRAY_SIZE(bpftrace_options)

@@ -420,7 +420,7 @@ static void btf_put_variable(const struct btf_file *f, uint32_t type, const char
 	btf_declare(f, type, decl, 0);
 	fputs(before, out);
 	put_clean(out, decl, strlen(decl));
-	putc('\n', out);
+	fputc('\n', out);
 }
 
 /* The type of a function, which has its parameters; NULL: there is none */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cgroup_path.h"
 #include "compiler/clean_text.h"
@@ -100,13 +101,13 @@ static char *cgroup_mount(const char *name)
 
 static bool cgroup_exists(const char *mount, const char *path)
 {
-	struct stat st;
 	char *full;
 	bool exists;
 
-	if (asprintf(&full, "%s/%s", mount, path) < 0)
+	/* only a directory has that entry */
+	if (asprintf(&full, "%s/%s/.", mount, path) < 0)
 		return false;
-	exists = !stat(full, &st) && S_ISDIR(st.st_mode);
+	exists = !access(full, F_OK);
 	free(full);
 	return exists;
 }

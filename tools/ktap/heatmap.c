@@ -317,7 +317,7 @@ static void heatmap_put_text(const struct heatmap *h, const struct heat_map *map
 		for (unsigned int i = 0; i < d->columns; i++) {
 			uint64_t count = heatmap_count(d, row, i);
 
-			putc(shades[count ? heatmap_level(d, count) : 0], out);
+			fputc(shades[count ? heatmap_level(d, count) : 0], out);
 		}
 		fputs("|\n", out);
 	}

@@ -51,7 +51,7 @@ static void __attribute__((format(printf, 2, 3))) info_line(const char *name, co
 
 	printf("%-20s ", name);
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	vfprintf(stdout, fmt, args);
 	va_end(args);
 	putchar('\n');
 }
@@ -62,7 +62,7 @@ static void __attribute__((format(printf, 1, 2))) info_advise(const char *fmt, .
 
 	printf("%20s -> ", "");
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	vfprintf(stdout, fmt, args);
 	va_end(args);
 	putchar('\n');
 }
@@ -215,7 +215,7 @@ static long info_show_sysctl(const char *name, const char *path, long none)
 		return none;
 	}
 	info_line(name, "%s", text);
-	return strtol(text, NULL, 10);
+	return strtoll(text, NULL, 10);
 }
 
 static void info_show_user(uint64_t caps)

@@ -89,7 +89,7 @@ size_t json_character(const char **pos, const char *end, char *to)
 	}
 	memcpy(hex, p + 2, 4);
 	*pos = p + 6;
-	code = strtoul(hex, NULL, 16);
+	code = strtoull(hex, NULL, 16);
 	if (code < ' ' || (code >= 127 && code < 160)) {
 		*to = '?';
 		return 1;

@@ -12,17 +12,14 @@
 
 static size_t json_escape_byte(char *out, unsigned char c)
 {
-	switch (c) {
-	case '"':
-	case '\\':
-		return sprintf(out, "\\%c", c);
-	case '\n':
-		return sprintf(out, "\\n");
-	case '\t':
-		return sprintf(out, "\\t");
-	default:
+	static const char bytes[] = "\"\\\n\t", escapes[] = "\"\\nt";
+	const char *found = c ? strchr(bytes, c) : NULL;
+
+	if (!found)
 		return sprintf(out, c < 0x80 ? "\\u%04x" : "\\ufffd", c);
-	}
+	out[0] = '\\';
+	out[1] = escapes[found - bytes];
+	return 2;
 }
 
 size_t json_escape(char *out, const char *text, size_t len)

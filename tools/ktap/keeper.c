@@ -41,6 +41,7 @@
 #include "kept_output.h"
 #include "recording.h"
 #include "session_file.h"
+#include "signals.h"
 #include "text_buffer.h"
 
 #define MAX_CLIENTS	16
@@ -344,13 +345,11 @@ static void keeper_step(struct keeper *k)
 		{ .fd = k->frames.fd, .events = POLLIN },
 		{ .fd = k->listener, .events = POLLIN },
 	};
-	sigset_t none;
 
-	sigemptyset(&none);
 	keeper_dumps(k);
 	for (int i = 0; i < MAX_CLIENTS; i++)
 		client_prepare(k, &k->clients[i], &fds[i + 2]);
-	if (ppoll(fds, ARRAY_SIZE(fds), NULL, &none) < 0)
+	if (signals_poll(fds, ARRAY_SIZE(fds), NULL) < 0)
 		return;
 	for (int i = 0; i < MAX_CLIENTS; i++) {
 		struct keeper_client *c = &k->clients[i];
@@ -399,14 +398,12 @@ static void keeper_end_runner(struct keeper *k)
 {
 	struct pollfd fd = { .fd = k->frames.fd, .events = POLLIN };
 	int told = -1;
-	sigset_t none;
 
-	sigemptyset(&none);
 	while (!k->ended) {
 		if (told != keeper_told)
 			keeper_stop_runner(k);
 		told = keeper_told;
-		if (ppoll(&fd, 1, NULL, &none) > 0)
+		if (signals_poll(&fd, 1, NULL) > 0)
 			keeper_read(k);
 	}
 }
@@ -415,12 +412,10 @@ static void keeper_end_runner(struct keeper *k)
 static void keeper_end_dumps(struct keeper *k)
 {
 	int told = keeper_told;
-	sigset_t none;
 
-	sigemptyset(&none);
 	keeper_dumps(k);
 	while (k->dump.writer && told == keeper_told) {
-		ppoll(NULL, 0, NULL, &none);
+		signals_poll(NULL, 0, NULL);
 		keeper_dumps(k);
 	}
 }
@@ -530,10 +525,7 @@ int keeper_detach(struct options *opts)
 	self = getpid();
 	k.runner = fork();
 	if (!k.runner) {
-		sigset_t none;
-
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
+		signals_unblock();
 		close(k.listener);
 		close(out[0]);
 		kept_free(&k.kept);

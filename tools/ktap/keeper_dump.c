@@ -13,6 +13,7 @@
 
 #include "keeper_dump.h"
 #include "keeper_frames.h"
+#include "signals.h"
 
 #define DUMP_PIECE	65536	/* bytes that are written at once */
 
@@ -138,13 +139,10 @@ static int dump_run(const struct keeper_dump *d, const struct kept_output *kept,
 static void dump_write_file(const struct keeper_dump *d, const struct kept_output *kept,
 			    const struct recording_about *about, int fd)
 {
-	sigset_t none;
-
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGUSR1, SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	signals_unblock();
 	if (dup2(fd, STDOUT_FILENO) < 0)
 		_exit(errno);
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);

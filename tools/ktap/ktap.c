@@ -317,11 +317,9 @@ static bool wait_for_work(struct run *r, struct pollfd *fds, bool work)
 {
 	const struct timespec at_once = { 0 }, soon = { .tv_nsec = PROGRESS_MS * 1000000 };
 	const struct timespec *timeout = wants_progress(r) ? &soon : NULL;
-	sigset_t none;
 	int n;
 
-	sigemptyset(&none);
-	n = ppoll(fds, NR_FDS, work ? &at_once : timeout, &none);
+	n = signals_poll(fds, NR_FDS, work ? &at_once : timeout);
 	if (n < 0 && errno != EINTR) {
 		perror("ktap: error: poll");
 		return false;

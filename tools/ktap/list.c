@@ -426,12 +426,12 @@ bool list_events(const char *pattern, uint64_t pid, bool verbose, bool bpftrace)
 		if (!found) {
 			fputs("ktap: error: ", stderr);
 			list_put(stderr, a.message);
-			putc('\n', stderr);
+			fputc('\n', stderr);
 		}
 		if (found && a.note) {
 			fputs("ktap: ", stderr);
 			list_put(stderr, a.note);
-			putc('\n', stderr);
+			fputc('\n', stderr);
 		}
 		for (unsigned int i = 0; found && i < a.nplaces; i++) {
 			const struct place *p = &a.places[i];

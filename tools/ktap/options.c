@@ -42,8 +42,8 @@ struct option_row {
 	const char *name;	/* with its dashes */
 	const char *alias;	/* a second name, or NULL */
 	const char *value;	/* name of its value in the help */
-	enum option_kind kind;
-	size_t field;		/* offset in struct options */
+	unsigned char kind;	/* enum option_kind */
+	unsigned short field;	/* offset in struct options */
 	const char *help;
 };
 
@@ -304,7 +304,7 @@ static bool options_unknown(const char *arg)
 {
 	fputs("ktap: error: unknown option ", stderr);
 	put_clean(stderr, arg, strlen(arg));
-	putc('\n', stderr);
+	fputc('\n', stderr);
 	options_advise(arg);
 	fprintf(stderr, "Try 'ktap -h'.\n");
 	return false;

@@ -173,7 +173,7 @@ const char *recording_read(int fd, struct recording_about *about)
 	static char text[RECORDING_HEADER], why[128];
 	char *line, *value, *rest = text;
 	bool known = false, whole;
-	int version;
+	long long version;
 
 	memset(about, 0, sizeof(*about));
 	errno = 0;
@@ -186,10 +186,10 @@ const char *recording_read(int fd, struct recording_about *about)
 		return strncmp(RECORDING_MAGIC, text, strlen(text)) ?
 		       "it is no recording: ktap --record FILE makes one" :
 		       "it is cut off in its header";
-	version = atoi(text + strlen(RECORDING_MAGIC " "));
+	version = strtoll(text + strlen(RECORDING_MAGIC " "), NULL, 10);
 	if (version > RECORDING_VERSION) {
 		snprintf(why, sizeof(why),
-			 "it has version %d, and this ktap reads version %d: use the ktap that recorded it",
+			 "it has version %lld, and this ktap reads version %d: use the ktap that recorded it",
 			 version, RECORDING_VERSION);
 		return why;
 	}

@@ -36,7 +36,7 @@ static bool split_position(char *text, unsigned int *line, unsigned int *column)
 
 		if (!colon)
 			return false;
-		*number[i] = strtoul(colon + 1, &end, 10);
+		*number[i] = strtoull(colon + 1, &end, 10);
 		if (end == colon + 1 || *end)
 			return false;
 		*colon = '\0';
@@ -221,9 +221,10 @@ static void report_put_older(const char *what, const char *name)
 static void report_name_builtin(const char *message)
 {
 	static const char before[] = "this kernel has no built-in function ";
-	const char *number = strstr(message, before);
-	const char *name = number ? builtin_name(strtoul(number + strlen(before), NULL, 10)) : NULL;
+	const char *found = strstr(message, before), *name = NULL;
 
+	if (found)
+		name = builtin_name(strtoull(found + strlen(before), NULL, 10));
 	if (name)
 		report_put_older("that is ", name);
 }

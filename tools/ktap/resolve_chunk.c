@@ -28,7 +28,7 @@ static void put_word(FILE *out, const char *word)
 		if (c <= ' ' || c == '\\' || c == 127)
 			fprintf(out, "\\%03o", c);
 		else
-			putc(c, out);
+			fputc(c, out);
 	}
 }
 
@@ -36,7 +36,7 @@ static void put_event(FILE *out, const char *keyword, const char *event)
 {
 	fprintf(out, "%s ", keyword);
 	put_word(out, event);
-	putc(' ', out);
+	fputc(' ', out);
 }
 
 static void put_answer(FILE *out, const char *event, const struct answer *a)
@@ -44,7 +44,7 @@ static void put_answer(FILE *out, const char *event, const struct answer *a)
 	if (a->message) {
 		put_event(out, "unresolved", event);
 		put_word(out, a->message);
-		putc('\n', out);
+		fputc('\n', out);
 		return;
 	}
 	for (unsigned int i = 0; i < a->nplaces; i++) {
@@ -53,7 +53,7 @@ static void put_answer(FILE *out, const char *event, const struct answer *a)
 		if (!i || p->file != a->places[i - 1].file) {
 			put_event(out, "uprobe", event);
 			put_word(out, a->files.files[p->file].path);
-			putc('\n', out);
+			fputc('\n', out);
 		}
 		fprintf(out, "at 0x%llx 0x%llx ", (unsigned long long)p->offset,
 			(unsigned long long)p->semaphore);
@@ -110,7 +110,7 @@ static void look_up(struct events *e, const char *string, uint32_t len)
 	if (a.note && e->notes) {
 		fputs("ktap: ", e->notes);
 		put_clean(e->notes, a.note, strlen(a.note));
-		putc('\n', e->notes);
+		fputc('\n', e->notes);
 	}
 }
 

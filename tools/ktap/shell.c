@@ -15,6 +15,7 @@
 #include "compiler/clean_text.h"
 #include "compiler/util.h"
 #include "shell.h"
+#include "signals.h"
 
 void shell_add(struct shell *sh, const char *data, size_t len)
 {
@@ -61,14 +62,12 @@ void shell_refuse(struct shell *sh, const char *why)
 static void shell_exec_child(const struct shell *sh, int fd)
 {
 	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE };
-	sigset_t none;
 	int null = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		signal(ours[i], sigismember(&sh->ignored, ours[i]) ? SIG_IGN : SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	signals_unblock();
 	if (dup2(null, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		_exit(126);
 	if (null > STDERR_FILENO)

@@ -74,6 +74,22 @@ void signals_pass_user(void)
 	sigaction(SIGUSR1, &action, NULL);
 }
 
+void signals_unblock(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+int signals_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	return ppoll(fds, count, timeout, &none);
+}
+
 void signals_hear(void)
 {
 	sigset_t none, old;

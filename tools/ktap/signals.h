@@ -3,7 +3,9 @@
 #ifndef KTAP_SIGNALS_H
 #define KTAP_SIGNALS_H
 
+#include <poll.h>
 #include <signal.h>
+#include <time.h>
 
 extern volatile sig_atomic_t signals_to_stop;	/* number of signals to stop so far */
 extern volatile sig_atomic_t signals_last;	/* the last one of them */
@@ -18,6 +20,12 @@ void signals_catch(sigset_t *ignored);
 
 /* SIGUSR1 is an event of the script, and does not end ktap. */
 void signals_pass_user(void);
+
+/* Let all signals in, for a child. */
+void signals_unblock(void);
+
+/* Poll with all signals let in; @timeout NULL: without an end. */
+int signals_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
 
 /* Receive pending signals even if ppoll() never has to wait. */
 void signals_hear(void);

@@ -31,10 +31,10 @@ void svg_put_text(FILE *out, const char *text, size_t max)
 		else if (*p == '&')
 			fputs("&amp;", out);
 		else if (*p == '\n' || *p == '\t')
-			putc(' ', out);
+			fputc(' ', out);
 		else if ((n == 1 && (*p < ' ' || *p >= 127)) || !memcmp(p, "\xef\xbf\xbe", n) ||
 			 !memcmp(p, "\xef\xbf\xbf", n))
-			putc('?', out);	/* XML has no such characters */
+			fputc('?', out);	/* XML has no such characters */
 		else
 			fwrite(text, 1, n, out);
 	}

@@ -150,9 +150,9 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 	char *end, file[32];
 	size_t len;
 
-	strtoul(m->where, &end, 10);
+	strtoull(m->where, &end, 10);
 	if (isdigit((unsigned char)*m->where) && !*end) {
-		unsigned long pid = strtoul(m->where, NULL, 10);
+		unsigned long pid = strtoull(m->where, NULL, 10);
 
 		name = jit_map_find(&s->jit, pid, number, &begin);
 		snprintf(file, sizeof(file), "perf-%lu.map", pid);

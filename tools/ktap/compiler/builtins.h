@@ -44,17 +44,17 @@ struct builtin {
 	unsigned char kind;
 	unsigned char id;	/* enum ktap_function_id */
 	unsigned char min, max;	/* arguments */
-	bool statement;		/* may be called without () as a statement */
-	bool acts;		/* acts on the system: needs --unsafe */
-	bool waits;		/* may wait: not allowed in handlers of events */
-	bool asserts;		/* becomes a call of error() if its first argument is false */
-	bool constant;		/* becomes a constant: an address of the network */
-	bool declares;		/* declares C types, and is no call */
-	bool switches;		/* makes a probe, and switches it on */
-	const char *kernel;	/* this function of the kernel is called instead */
 	signed char bits;	/* truncates an integer to that many bits, negative: signed; or 0 */
+	bool statement : 1;	/* may be called without () as a statement */
+	bool acts : 1;	/* acts on the system: needs --unsafe */
+	bool waits : 1;	/* may wait: not allowed in handlers of events */
+	bool asserts : 1;	/* becomes a call of error() if its first argument is false */
+	bool constant : 1;	/* becomes a constant: an address of the network */
+	bool declares : 1;	/* declares C types, and is no call */
+	bool switches : 1;	/* makes a probe, and switches it on */
 	unsigned short type;	/* type of its result */
 	unsigned short args[BUILTIN_ARGS];	/* 0: any; the last is for the rest, too */
+	const char *kernel;	/* this function of the kernel is called instead */
 };
 
 extern const struct builtin builtins[];

@@ -610,41 +610,40 @@ bool cdef_statement(struct compiler *cc, struct node *n)
 	return true;
 }
 
+/* Parse one type, with a name or without, and no more; errors are not reported. */
+static struct cdef_type *cdef_one_type(struct cdef_parser *p, struct compiler *cc,
+				       const char *text, size_t len, struct cdef_token *name)
+{
+	struct cdef_attributes attributes = { 0 };
+	struct cdef_type *type;
+
+	*p = (struct cdef_parser){
+		.cc = cc,
+		.quiet = true,
+		.lx = { .pool = &cc->pool, .text = text, .end = len },
+	};
+	cdef_next(&p->lx, &p->tok);
+	type = cdef_specifiers(p, &attributes, NULL);
+	return type ? cdef_declarator(p, type, name) : NULL;
+}
+
 bool cdef_is_prototype(struct compiler *cc, struct cdef_type *function,
 		       const char *prototype)
 {
-	struct cdef_parser p = {
-		.cc = cc,
-		.quiet = true,
-		.lx = { .pool = &cc->pool, .text = prototype, .end = strlen(prototype) },
-	};
-	struct cdef_attributes attributes = { 0 };
+	struct cdef_parser p;
 	struct cdef_token name;
-	struct cdef_type *type;
+	struct cdef_type *type = cdef_one_type(&p, cc, prototype, strlen(prototype), &name);
 
-	cdef_next(&p.lx, &p.tok);
-	type = cdef_specifiers(&p, &attributes, NULL);
-	if (type)
-		type = cdef_declarator(&p, type, &name);
 	/* The script may have given another meaning to a type that is used there. */
 	return type && cdef_same_function(function, type);
 }
 
 struct cdef_type *cdef_type_named(struct compiler *cc, const struct node *string)
 {
-	struct cdef_parser p = {
-		.cc = cc,
-		.quiet = true,
-		.lx = { .pool = &cc->pool, .text = string->str, .end = string->len },
-	};
-	struct cdef_attributes attributes = { 0 };
-	struct cdef_token name;
-	struct cdef_type *type;
+	struct cdef_parser p;
+	struct cdef_token name = { 0 };
+	struct cdef_type *type = cdef_one_type(&p, cc, string->str, string->len, &name);
 
-	cdef_next(&p.lx, &p.tok);
-	type = cdef_specifiers(&p, &attributes, NULL);
-	if (type)
-		type = cdef_declarator(&p, type, &name);
 	return p.failed || p.tok.kind != C_EOF || name.str ? NULL : type;
 }
 

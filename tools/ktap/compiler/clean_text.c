@@ -69,7 +69,7 @@ void put_clean(FILE *out, const char *text, size_t len)
 
 	for (; len; len -= n, text += n) {
 		if (is_control(text, len, &n) && *text != '\t')
-			putc('?', out);
+			fputc('?', out);
 		else
 			fwrite(text, 1, n, out);
 	}

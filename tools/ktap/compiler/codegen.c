@@ -21,11 +21,12 @@ void emit_jump(struct gen *g, int op, int a, int b, int c, struct jumps *jumps)
 	jumps->last = emit(g, op, a, b, c, jumps->last);
 }
 
-void emit_jump_back(struct gen *g, int op, int a, int b, int c, unsigned int target)
+void emit_jump_back(struct gen *g, const struct node *loop, int op, int a, unsigned int target)
 {
 	unsigned int at = g->f->ninsns;
 
-	emit(g, op, a, b, c, (int32_t)target - (int32_t)at - 1);
+	g->pos = loop->pos;
+	emit(g, op, a, 0, 0, (int32_t)target - (int32_t)at - 1);
 }
 
 void jumps_to(struct gen *g, struct jumps *jumps, unsigned int target)

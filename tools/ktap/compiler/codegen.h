@@ -56,7 +56,8 @@ struct lvalue {
 /* codegen.c */
 unsigned int emit(struct gen *g, int op, int a, int b, int c, int32_t d);
 void emit_jump(struct gen *g, int op, int a, int b, int c, struct jumps *jumps);
-void emit_jump_back(struct gen *g, int op, int a, int b, int c, unsigned int target);
+/* End a loop: jump to @target, the beginning of a round. */
+void emit_jump_back(struct gen *g, const struct node *loop, int op, int a, unsigned int target);
 void jumps_here(struct gen *g, struct jumps *jumps);
 void jumps_to(struct gen *g, struct jumps *jumps, unsigned int target);
 

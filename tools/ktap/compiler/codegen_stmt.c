@@ -93,8 +93,7 @@ static bool gen_while(struct gen *g, const struct node *n)
 	if (!forever)
 		gen_condition(g, n->a, false, &loop.breaks);
 	if (gen_block(g, n->list)) {
-		g->pos = n->pos;
-		emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
+		emit_jump_back(g, n, KTAP_OP_JMP, 0, top);
 	}
 	jumps_to(g, &loop.continues, top);
 	broken = loop_end(g);
@@ -145,8 +144,7 @@ static bool gen_for_num(struct gen *g, const struct node *n)
 	top = g->f->ninsns;
 	if (gen_block(g, n->list) || loop.continues.last >= 0) {
 		jumps_here(g, &loop.continues);
-		g->pos = n->pos;
-		emit_jump_back(g, KTAP_OP_FORLOOP, reg, 0, 0, top);
+		emit_jump_back(g, n, KTAP_OP_FORLOOP, reg, top);
 	}
 	loop_end(g);
 	close_scope(g, &before);
@@ -169,8 +167,7 @@ static bool gen_for_c(struct gen *g, const struct node *n)
 	if (gen_block(g, n->list) || loop.continues.last >= 0) {
 		jumps_here(g, &loop.continues);
 		gen_stmts(g, n->list2);
-		g->pos = n->pos;
-		emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
+		emit_jump_back(g, n, KTAP_OP_JMP, 0, top);
 	}
 	broken = loop_end(g);
 	close_scope(g, &before);
@@ -198,8 +195,7 @@ static bool gen_for_in(struct gen *g, const struct node *n)
 	top = g->f->ninsns;
 	emit_jump(g, KTAP_OP_NEXT, reg, 0, 0, &loop.breaks);
 	if (gen_block(g, n->list)) {
-		g->pos = n->pos;
-		emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
+		emit_jump_back(g, n, KTAP_OP_JMP, 0, top);
 	}
 	jumps_to(g, &loop.continues, top);
 	loop_end(g);

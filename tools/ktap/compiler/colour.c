@@ -77,5 +77,5 @@ void colour_put_message(FILE *out, const char *text)
 		text = begin + len;
 	}
 	put_clean(out, text, strlen(text));
-	putc('\n', out);
+	fputc('\n', out);
 }

@@ -174,7 +174,7 @@ static bool same_place(const struct pos *a, const struct pos *b)
 static void diag_put_line(FILE *out, const char *text)
 {
 	put_clean(out, text, strlen(text));
-	putc('\n', out);
+	fputc('\n', out);
 }
 
 /* bpftrace writes it in capitals. */

@@ -296,7 +296,7 @@ static void show_operand(const struct listing *l, const unsigned char *p, char k
 		break;
 	case 'v':
 		show_name(out, chunk, d);
-		putc('/', out);
+		fputc('/', out);
 		show_count(out, p[2]);
 		break;
 	}

@@ -410,8 +410,11 @@ bool bt_is_type_word(const char *name);
 struct bt_node *bt_parse_list(struct bt_parser *p, const char *end);
 
 struct bt_node *bt_parse_block(struct bt_parser *p);
-/* "if comptime": the condition is constant, and ktap's compiler knows that by itself. */
-void bt_skip_comptime(struct bt_parser *p);
+/*
+ * "if", a condition and a block. "if comptime": the condition is constant, and ktap's compiler
+ * knows that by itself.
+ */
+struct bt_node *bt_parse_condition(struct bt_parser *p, enum bt_kind kind);
 
 /* bt_import.c */
 /* The files that the command line includes */

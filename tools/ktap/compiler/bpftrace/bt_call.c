@@ -18,22 +18,22 @@
 
 /**
  * struct bt_function - a function
+ * @text: how ktap writes it: %1 is the first argument, %* are all; NULL: with code
+ * @advice: not supported, and what to use instead
  * @min: number of its arguments
  * @max: the largest number
- * @text: how ktap writes it: %1 is the first argument, %* are all; NULL: with code
  * @type: of the result
  * @fails: it may give nil
  * @statement: it has no result
- * @advice: not supported, and what to use instead
  */
 static const struct bt_function {
 	const char *name;
-	unsigned int min, max;
 	const char *text;
-	enum bt_type_kind type;
+	const char *advice;
+	unsigned char min, max;
+	unsigned char type;	/* enum bt_type_kind */
 	bool fails;
 	bool statement;
-	const char *advice;
 } bt_functions[] = {
 	BT_ACTION("printf", 1, 32, NULL),
 	BT_ACTION("errorf", 1, 32, NULL),

@@ -121,7 +121,7 @@ static void bt_lex_number(struct bt_lexer *lx, struct bt_token *t)
 	/* 1e6 */
 	if (*end == 'e' && is_digit(end[1])) {
 		foreign = true;
-		for (len = strtoul(end + 1, &end, 10); len && !errno; len--)
+		for (len = strtoull(end + 1, &end, 10); len && !errno; len--)
 			if (__builtin_mul_overflow(value, 10, &value))
 				errno = ERANGE;
 	}

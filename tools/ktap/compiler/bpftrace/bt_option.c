@@ -96,7 +96,7 @@ static void bt_list_options(const struct bt_script *s, FILE *out)
 	for (const struct bt_option *o = s->options; o; o = o->next)
 		fprintf(out, "%s--%.*s", o == s->options ? " " : ", ", (int)strlen(o->name) - 2,
 			o->name + 1);
-	putc('\n', out);
+	fputc('\n', out);
 }
 
 /* --help: the options, each on a line */

@@ -102,20 +102,22 @@ struct bt_node *bt_parse_block(struct bt_parser *p)
 	return n;
 }
 
-void bt_skip_comptime(struct bt_parser *p)
+struct bt_node *bt_parse_condition(struct bt_parser *p, enum bt_kind kind)
 {
+	struct bt_node *n = bt_node(p, kind, p->tok.pos);
+
+	bt_next(p);
 	if (bt_is_word(p, "comptime"))
 		bt_next(p);
+	n->a = bt_parse_expr(p);
+	n->b = bt_parse_block(p);
+	return n;
 }
 
 static struct bt_node *bt_parse_if(struct bt_parser *p)
 {
-	struct bt_node *n = bt_node(p, BN_IF, p->tok.pos);
+	struct bt_node *n = bt_parse_condition(p, BN_IF);
 
-	bt_next(p);
-	bt_skip_comptime(p);
-	n->a = bt_parse_expr(p);
-	n->b = bt_parse_block(p);
 	if (!bt_is_word(p, "else"))
 		return n;
 	bt_next(p);
@@ -337,7 +339,7 @@ static const char *bt_event_kind_of_param(struct bt_parser *p, const char *text)
 
 	if (!args || at >= kind)
 		return text;
-	number = strtoul(text + at + 1, &end, 10);
+	number = strtoull(text + at + 1, &end, 10);
 	for (unsigned long i = 1; i < number && *args; i++)
 		args++;
 	if (!number || !*args)

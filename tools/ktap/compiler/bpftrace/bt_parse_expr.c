@@ -301,12 +301,8 @@ static struct bt_node *bt_parse_name(struct bt_parser *p, const struct bt_token 
 /* if (CONDITION) { VALUE } else { VALUE } */
 static struct bt_node *bt_parse_choice(struct bt_parser *p)
 {
-	struct bt_node *n = bt_node(p, BN_CHOICE, p->tok.pos);
+	struct bt_node *n = bt_parse_condition(p, BN_CHOICE);
 
-	bt_next(p);
-	bt_skip_comptime(p);
-	n->a = bt_parse_expr(p);
-	n->b = bt_parse_block(p);
 	if (!bt_is_word(p, "else"))
 		bt_fail(p, p->tok.pos, NULL, "expected 'else', found '%s'", bt_found(p));
 	bt_next(p);
