@@ -54,6 +54,10 @@ static int ftrace_attach(struct ktap_point *point)
 	       register_ftrace_function(&p->ops);
 }
 
+/*
+ * This waits until no task executes a trampoline, with event_mutex held, as perf does when its
+ * event ftrace:function is closed.  A condition does so at most half of the time (condition.c).
+ */
 static void ftrace_detach(struct ktap_point *point)
 {
 	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
