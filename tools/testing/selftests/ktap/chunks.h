@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define MAX_CHUNK	(64 << 10)	/* largest chunk that is read, in bytes */
-#define MAX_CHUNKS	64
+#define MAX_CHUNKS	1024
 
 /**
  * struct chunk - NAME.ktap of a directory
