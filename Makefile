@@ -13,6 +13,7 @@ help:
 	@echo 'make check                the tests, but for those that take hours'
 	@echo 'make check-all            every test: data races, exactness on debug, other compilers'
 	@echo 'make check-arch           build, boot and test other architectures (MACHINES="arm64 riscv")'
+	@echo 'make fuzz-guest           fuzz the session file in a guest with KASAN (OPTIONS="--seconds 3600")'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
 	@echo 'make shell                a shell in the guest, to try ktap (OPTIONS="--smp 4")'
 	@echo 'make bench                what things cost, in instructions'
@@ -48,6 +49,10 @@ check-all: deps
 
 check-arch: deps
 	@lab/check-arch $(MACHINES)
+
+fuzz-guest: deps
+	@lab/build --config debug >/dev/null
+	@lab/fuzz-guest $(OPTIONS)
 
 # PARTS='vm table event attach cpus' picks some; bench/native needs no guest
 bench: kernel
@@ -88,4 +93,4 @@ clean:
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run shell overlay unoverlay series branch series-check backport packages clean
+.PHONY: help deps tool kernel demo check check-all check-arch fuzz-guest bench bench-peers run shell overlay unoverlay series branch series-check backport packages clean
