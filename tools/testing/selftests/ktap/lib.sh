@@ -156,7 +156,7 @@ line_is_refused() {
 # __ia32_
 call_function() {
 	for prefix in __x64_ __arm64_ __riscv_ __s390x_ __ia32_ ''; do
-		! grep -q " T ${prefix}sys_$1\$" /proc/kallsyms || { echo "${prefix}sys_$1"; break; }
+		! grep -q " [Tt] ${prefix}sys_$1\$" /proc/kallsyms || { echo "${prefix}sys_$1"; break; }
 	done
 }
 
