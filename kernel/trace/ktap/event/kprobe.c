@@ -49,19 +49,33 @@ static void kprobe_keep_args(const struct ktap_kfn_point *f, struct pt_regs *reg
 }
 NOKPROBE_SYMBOL(kprobe_keep_args);
 
-static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
+/*
+ * Run the handlers.  On x86 and s390 the kernel calls a kprobe with the address after the
+ * breakpoint.  A stack begins with the instruction itself, and is unwound from there: after a
+ * push the frame is another one.  So @regs has its address meanwhile, as at a uprobe.
+ */
+static __always_inline void kprobe_fire(struct kprobe_point *p, struct pt_regs *regs,
+					struct ktap_injection *injection)
 {
-	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	/* Only the first @nargs are set, and read. */
 	unsigned long args[KTAP_KFN_ARGS] __uninitialized;
+	unsigned long ip = instruction_pointer(regs);
 
 	kprobe_keep_args(&p->f, regs, args);
 	guard(preempt_notrace)();
+	instruction_pointer_set(regs, (unsigned long)p->rp.kp.addr);
 	ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 		.ip = p->f.fns.fn[0].ip,
 		.args = args,
 		.regs = regs,
+		.injection = injection,
 	});
+	instruction_pointer_set(regs, ip);
+}
+
+static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	kprobe_fire(container_of(kp, struct kprobe_point, rp.kp), regs, NULL);
 	return 0;
 }
 NOKPROBE_SYMBOL(ktap_kprobe_hit);
@@ -71,17 +85,8 @@ static int ktap_kprobe_inject(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	struct ktap_injection injection = { .type = p->inject_type };
-	unsigned long args[KTAP_KFN_ARGS] __uninitialized;
 
-	kprobe_keep_args(&p->f, regs, args);
-	scoped_guard(preempt_notrace) {
-		ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
-			.ip = p->f.fns.fn[0].ip,
-			.args = args,
-			.regs = regs,
-			.injection = &injection,
-		});
-	}
+	kprobe_fire(p, regs, &injection);
 	return ktap_inject(&injection, regs);
 }
 NOKPROBE_SYMBOL(ktap_kprobe_inject);

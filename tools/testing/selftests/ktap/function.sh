@@ -118,7 +118,7 @@ out functions_of_the_kernel_itself "$n\t$n\t$n\n"
 depth=2
 [ "$(uname -m)" != ppc64le ] || caller='system_call_exception\+' depth=3
 run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack($depth)) }" -- "$workload" write 13 1
-[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" "$caller"
+[ "$(sed -n '1s/\/.*//; 1s/ *//p' "$tmp/out")" = "$f+0x$offset" ] && matches "$tmp/out" "$caller"
 result $? stack_of_an_instruction
 # skips EVENT [FILTER]: the stack with one frame skipped equals the rest of the stack
 skips() {
