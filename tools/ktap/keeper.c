@@ -450,10 +450,7 @@ static int keeper_begin_runner(struct options *opts, pid_t keeper, int out, int 
 	/* the keeper may have been killed before */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != keeper)
 		exit(2);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGUSR1, SIG_DFL);
-	signal(SIGCHLD, SIG_DFL);
+	signals_reset();
 	signal(SIGHUP, SIG_IGN);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", out);
 	opts->record = opts->detach;

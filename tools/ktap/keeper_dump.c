@@ -139,8 +139,7 @@ static int dump_run(const struct keeper_dump *d, const struct kept_output *kept,
 static void dump_write_file(const struct keeper_dump *d, const struct kept_output *kept,
 			    const struct recording_about *about, int fd)
 {
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
+	signals_reset();
 	signal(SIGUSR1, SIG_IGN);
 	signals_unblock();
 	if (dup2(fd, STDOUT_FILENO) < 0)

@@ -82,6 +82,14 @@ void signals_unblock(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+void signals_reset(void)
+{
+	static const unsigned char handled[] = { SIGTERM, SIGINT, SIGUSR1, SIGCHLD };
+
+	for (size_t i = 0; i < sizeof(handled); i++)
+		signal(handled[i], SIG_DFL);
+}
+
 int signals_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout)
 {
 	sigset_t none;

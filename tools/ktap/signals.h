@@ -24,6 +24,9 @@ void signals_pass_user(void);
 /* Let all signals in, for a child. */
 void signals_unblock(void);
 
+/* No handler of the keeper remains in a child. */
+void signals_reset(void);
+
 /* Poll with all signals let in; @timeout NULL: without an end. */
 int signals_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
 

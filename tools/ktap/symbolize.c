@@ -146,14 +146,13 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 	const struct elf_symbol *symbol;
 	struct source_lines *lines = NULL;
 	const struct elf_file *f;
+	unsigned long pid;
 	const char *name;
 	char *end, file[32];
 	size_t len;
 
-	strtoull(m->where, &end, 10);
+	pid = strtoull(m->where, &end, 10);
 	if (isdigit((unsigned char)*m->where) && !*end) {
-		unsigned long pid = strtoull(m->where, NULL, 10);
-
 		name = jit_map_find(&s->jit, pid, number, &begin);
 		snprintf(file, sizeof(file), "perf-%lu.map", pid);
 		if (name)

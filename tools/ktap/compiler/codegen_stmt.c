@@ -92,9 +92,8 @@ static bool gen_while(struct gen *g, const struct node *n)
 	loop_begin(g, &loop);
 	if (!forever)
 		gen_condition(g, n->a, false, &loop.breaks);
-	if (gen_block(g, n->list)) {
+	if (gen_block(g, n->list))
 		emit_jump_back(g, n, KTAP_OP_JMP, 0, top);
-	}
 	jumps_to(g, &loop.continues, top);
 	broken = loop_end(g);
 	return !forever || broken;
@@ -194,9 +193,8 @@ static bool gen_for_in(struct gen *g, const struct node *n)
 	emit(g, KTAP_OP_ITER, reg, 0, 0, 0);
 	top = g->f->ninsns;
 	emit_jump(g, KTAP_OP_NEXT, reg, 0, 0, &loop.breaks);
-	if (gen_block(g, n->list)) {
+	if (gen_block(g, n->list))
 		emit_jump_back(g, n, KTAP_OP_JMP, 0, top);
-	}
 	jumps_to(g, &loop.continues, top);
 	loop_end(g);
 	close_scope(g, &before);

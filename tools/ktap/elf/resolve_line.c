@@ -12,7 +12,7 @@
 static bool cut_number(char *text, unsigned int *number)
 {
 	char *colon = strrchr(text, ':'), *end;
-	unsigned long value;
+	unsigned long long value;
 
 	if (!colon || !isdigit((unsigned char)colon[1]))
 		return false;

@@ -104,9 +104,9 @@ const char *bt_lex_blanks(struct bt_lexer *lx)
 static void bt_lex_number(struct bt_lexer *lx, struct bt_token *t)
 {
 	char digits[80];
-	uint64_t factor = 1, value;
+	uint64_t factor = 1, value, power;
 	bool foreign = false;
-	size_t n = 0, len;
+	size_t n = 0;
 	char *end;
 
 	while (is_name_char(bt_peek(lx, 0))) {
@@ -121,7 +121,7 @@ static void bt_lex_number(struct bt_lexer *lx, struct bt_token *t)
 	/* 1e6 */
 	if (*end == 'e' && is_digit(end[1])) {
 		foreign = true;
-		for (len = strtoull(end + 1, &end, 10); len && !errno; len--)
+		for (power = strtoull(end + 1, &end, 10); power && value && !errno; power--)
 			if (__builtin_mul_overflow(value, 10, &value))
 				errno = ERANGE;
 	}

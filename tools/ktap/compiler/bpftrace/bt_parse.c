@@ -334,13 +334,13 @@ static const char *bt_event_kind_of_param(struct bt_parser *p, const char *text)
 {
 	char *const *args = p->cc->opts->bpftrace_args;
 	size_t kind = strcspn(text, ":"), at = strcspn(text, "$");
-	unsigned long number;
+	unsigned long long number;
 	char *end;
 
 	if (!args || at >= kind)
 		return text;
 	number = strtoull(text + at + 1, &end, 10);
-	for (unsigned long i = 1; i < number && *args; i++)
+	for (unsigned long long i = 1; i < number && *args; i++)
 		args++;
 	if (!number || !*args)
 		return text;
