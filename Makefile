@@ -51,7 +51,6 @@ check-arch: deps
 	@lab/check-arch $(MACHINES)
 
 fuzz-guest: deps
-	@lab/build --config debug >/dev/null
 	@lab/fuzz-guest $(OPTIONS)
 
 # PARTS='vm table event attach cpus' picks some; bench/native needs no guest
