@@ -31,13 +31,14 @@ skip_all=4 lacking=
 # which has not set up its frame yet
 has() {
 	case $1 in
-	callers) case $(uname -m) in x86_64 | s390x | ppc64le) ;; *) false ;; esac ;;
+	callers) case $(uname -m) in x86_64 | s390x | ppc64*) ;; *) false ;; esac ;;
 	user_callers) case $(uname -m) in aarch64 | s390x) false ;; esac ;;
 	little_end) [ "$(printf '\001\000' | od -An -d | tr -d ' ')" = 1 ] ;;
 	user_files) ! grep -q '^user_files: 0$' "$tracefs/ktap/features" ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	types) [ -e /sys/kernel/btf/vmlinux ] ;;
 	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;
+	rawtp) grep -q '^sources:.* rawtp' "$tracefs/ktap/features" 2>/dev/null ;;
 	ftrace) grep -q '^sources:.* ftrace' "$tracefs/ktap/features" 2>/dev/null ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
 	packets) grep -q '^sources:.* packet' "$tracefs/ktap/features" 2>/dev/null ;;

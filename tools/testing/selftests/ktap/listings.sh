@@ -64,11 +64,11 @@ ktapc() { timeout -s KILL 60 "$compiler" "$@"; }
 
 # Lines without the parts that differ from run to run: numbers, the bytes and strings of
 # arguments, names in rows of charts and tables, names of system calls, functions of
-# programs except malloc() of the C library
+# programs except malloc() of the C library, and the name of a call on 32-bit machines
 shape() {
 	sed -E -e 's/[[:blank:]]+/ /g; s/^ //; s/ $//' \
 		-e 's/ \([0-9a-f:]+(, \.\.\.)?\)//g; s/ "[^"]*"(\.\.\.)?//g' \
-		-e 's/0x[0-9a-f]+/N/g; s/[0-9]+/N/g' \
+		-e 's/clock_nanosleep_time32/clock_nanosleep/; s/0x[0-9a-f]+/N/g; s/[0-9]+/N/g' \
 		-e 's/^N [^ ]+ sys_[a-zN_]+/N NAME CALL/' \
 		-e 's/\([a-z_]+: N(, [a-z_]+: N)*\)/(ARGUMENTS)/' \
 		-e 's/^[^ ]+ \|@* ?N$/NAME |N/' \

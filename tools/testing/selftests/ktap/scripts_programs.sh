@@ -20,8 +20,10 @@ tool gethostlatency -- "$loader" resolve localhost 3
 counted gethostlatency '^[0-9]+ +loader +[0-9]+ +localhost$' 3
 tool gethostlatency --min=60000 -- "$loader" resolve localhost 3
 counted gethostlatency_of_what_takes_longer loader 0
+where='begin_thread.*|/.*\+0x[0-9a-f]+'
+has user_files || where='0x[0-9a-f]+'
 tool threadsnoop -- "$loader" threads 3
-counted threadsnoop '^[0-9]+ +loader +(begin_thread.*|/.*\+0x[0-9a-f]+)$' 3
+counted threadsnoop "^[0-9]+ +loader +($where)\$" 3
 tool threadsnoop --comm=other -- "$loader" threads 3
 counted threadsnoop_of_another_program loader 0
 if has addresses; then

@@ -102,7 +102,7 @@ run -q -e 'trace watch:ktap_inside:8:w { n += 1 } tick-100ms { exit() }'
 [ "$code" = 2 ]
 result $? data_of_each_cpu_is_refused
 first=$("$KTAP" -q -e 'print(kaddr("activation_lock"))')
-run -q -e 'trace watch:activation_lock:8:rw { n += 1 } trace syscalls:sys_enter_getppid { t[pid] += 1 }
+run -q -e 'trace watch:activation_lock:4:rw { n += 1 } trace syscalls:sys_enter_getppid { t[pid] += 1 }
 tick-200ms { exit() }' -- "$workload" getppid 1000
 [ "$code" = 0 ] && [ -n "$first" ]
 result $? data_of_ktap_can_be_watched
