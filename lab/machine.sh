@@ -6,6 +6,11 @@
 # shellcheck source-path=SCRIPTDIR source=clang.sh
 . "$(dirname "${BASH_SOURCE[0]}")/clang.sh"
 
+# with CONFIG: the other fragments that it needs, from its line "# with: NAME..."
+with() {
+	sed -n 's/^# with: //p' "$top/lab/configs/$1.config"
+}
+
 # machine CONFIG: set the variables of its architecture. The fragment for another one than
 # x86_64 has a line "# machine: NAME"; one that clang compiles has "# compiler: clang".
 #   arch     ARCH of the kernel
@@ -14,7 +19,8 @@
 #   tty      the kernel's name of its serial line
 #   qemu     the program, and its options for the machine
 #   debian   Debian's name of the architecture, if its programs are foreign packages
-#   suite    the suite of Debian that has these; "own": that of this machine
+#   suite    the suite of Debian that has these; "own": that of this machine; "none": they are
+#            compiled
 #   clang    not empty: clang compiles the kernel
 machine() {
 	local name
@@ -42,6 +48,9 @@ machine() {
 		qemu=(qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on) ;;
 	powerpc)
 		cross=powerpc64le-linux-gnu- debian=ppc64el image=vmlinux tty=hvc0
+		qemu=(qemu-system-ppc64 -M pseries -cpu power9) ;;
+	ppc64)
+		arch=powerpc cross=powerpc64-linux-gnu- debian=ppc64 suite=none image=vmlinux tty=hvc0
 		qemu=(qemu-system-ppc64 -M pseries -cpu power9) ;;
 	riscv)
 		cross=riscv64-linux-gnu- debian=riscv64 suite=trixie image=arch/riscv/boot/Image
@@ -77,20 +86,38 @@ machine_tools() {
 		die "no ${packages[*]}" "these Debian packages are needed for this configuration; see $build/machine.log"
 }
 
-# foreign_root: set $root to a directory with busybox and the tool's libraries for a
-# foreign machine. They are Debian packages, unpacked there and not installed.
+# foreign_root: set $root to a directory with busybox, the C library and the tool's libraries
+# for a foreign machine. They are Debian packages, unpacked there and not installed, or
+# compiled from Debian's sources.
 foreign_root() {
-	local tmp=$build/foreign/apt-$debian log=$build/foreign/$debian.log p apt_opts
+	local tmp=$build/foreign/apt-$debian log=$build/foreign/$debian.log p
 	local packages=(busybox-static libc6 zlib1g-dev liblzma-dev libiberty-dev)
 	root=$build/foreign/$debian
+	case $suite in
 	# no types and lines of programs with those of another suite: only libelf is compiled
-	[ "$suite" != own ] || packages+=(libelf-dev libdw-dev libbz2-dev)
+	own) packages+=(libelf-dev libdw-dev libbz2-dev) ;;
+	none) packages=(busybox zlib elfutils) ;;
+	esac
 	[ "$(cat "$root/complete" 2>/dev/null)" != "${packages[*]}" ] || return 0
+	rm -rf "$root"
+	mkdir -p "$tmp" "$root"
+	: >"$log"
+	if [ "$suite" = none ]; then
+		compile_root
+	else
+		unpack_packages
+		[ "$suite" = own ] || from_source elfutils compile_libelf
+	fi
+	rm -rf "$tmp"
+	echo "${packages[*]}" >"$root/complete"
+}
+
+# unpack_packages: fill $root
+unpack_packages() {
+	local apt_opts p
 	need apt-get dpkg-deb
 	note "fetching packages for $debian"
-	rm -rf "$root"
-	mkdir -p "$tmp/debs" "$root"
-	: >"$log"
+	mkdir -p "$tmp/debs"
 	if [ "$suite" = own ]; then
 		private_apt own
 		# an index may be missing: only the download of the packages counts
@@ -109,25 +136,53 @@ foreign_root() {
 	for p in bin lib; do
 		[ -e "$root/$p" ] || ln -s "usr/$p" "$root/$p"
 	done
-	[ "$suite" = own ] || foreign_libelf
-	rm -rf "$tmp"
-	echo "${packages[*]}" >"$root/complete"
 }
 
-# foreign_libelf: compile libelf for $root. That of another suite cannot be linked with the
-# C library of the cross compiler, which is of this machine's suite.
-foreign_libelf() {
+# compile_root: fill $root for a machine that has no packages but a cross compiler. Its C library
+# is there for dynamic programs.
+compile_root() {
+	local libc
+	mkdir -p "$root"/{bin,lib} "$root/usr/include" "$root/usr/lib/${cross%-}"
+	libc=$(dirname "$("${cross}gcc" -print-file-name=libc.so.6)")
+	cp "$libc"/libc.so.6 "$libc"/ld*.so.* "$root/lib/"
+	ln -s lib "$root/lib64"
+	from_source busybox compile_busybox
+	from_source zlib compile_zlib
+	from_source elfutils compile_libelf
+}
+
+# from_source PACKAGE COMMAND: unpack Debian's source of it, and run the command there
+from_source() {
 	need bzip2
-	note "compiling libelf for $debian"
-	if ! (enter_sources && cd "$tmp" && apt-get "${apt_opts[@]}" source --download-only elfutils &&
-	      tar -xf elfutils_*.orig.tar.*[2z] && cd elfutils-*/ &&
-	      CPPFLAGS="-I$root/usr/include" LDFLAGS="-L$(echo "$root"/usr/lib/*-linux-*/)" \
-			./configure --host="${cross%-}" --disable-debuginfod --disable-libdebuginfod \
-			--without-bzlib --without-lzma --without-zstd --disable-nls &&
-	      make -C lib && make -C libelf libelf.a &&
-	      cp libelf/libelf.h libelf/gelf.h "$root/usr/include/" &&
-	      cp libelf/libelf.a "$root"/usr/lib/*-linux-*/) >>"$log" 2>&1; then
+	note "compiling $1 for $debian"
+	if ! (rm -rf "$tmp/source" && enter_sources && mkdir "$tmp/source" && cd "$tmp/source" &&
+	      apt-get "${apt_opts[@]}" source --download-only "$1" && tar -xf ./*.orig.tar.*[2z] &&
+	      cd ./*/ && "$2") </dev/null >>"$log" 2>&1; then
 		tail -n 20 "$log" >&2
-		die "no libelf for $debian" "all of the output: $log"
+		die "no $1 for $debian" "all of the output: $log"
 	fi
+}
+
+# compile_libelf: that of another suite cannot be linked with the C library of the cross
+# compiler, which is of this machine's suite
+compile_libelf() {
+	CPPFLAGS="-I$root/usr/include" LDFLAGS="-L$(echo "$root"/usr/lib/*-linux-*/)" \
+		./configure --host="${cross%-}" --disable-debuginfod --disable-libdebuginfod \
+		--without-bzlib --without-lzma --without-zstd --disable-nls &&
+	make -C lib && make -C libelf libelf.a &&
+	cp libelf/libelf.h libelf/gelf.h "$root/usr/include/" &&
+	cp libelf/libelf.a "$root"/usr/lib/*-linux-*/
+}
+
+compile_zlib() {
+	CHOST=${cross%-} ./configure --static --prefix=/usr --libdir="/usr/lib/${cross%-}" &&
+	make -j"$(nproc)" libz.a && cp zlib.h zconf.h "$root/usr/include/" &&
+	cp libz.a "$root/usr/lib/${cross%-}/"
+}
+
+# compile_busybox: with all commands
+compile_busybox() {
+	make defconfig && sed -i 's/^# CONFIG_STATIC is.*/CONFIG_STATIC=y/; s/^CONFIG_TC=.*/CONFIG_TC=n/' .config &&
+	{ yes '' || true; } | make oldconfig && make -j"$(nproc)" CROSS_COMPILE="$cross" &&
+	cp busybox "$root/bin/"
 }

@@ -14,7 +14,7 @@ i?86) a0=%ax a1=%dx a2=%cx ;;
 s390x) a0=%r2 a1=%r3 a2=%r4 ;;
 aarch64) a0=%x0 a1=%x1 a2=%x2 ;;
 riscv64) a0=%a0 a1=%a1 a2=%a2 ;;
-ppc64le) a0=%gpr3 a1=%gpr4 a2=%gpr5 ;;
+ppc64*) a0=%gpr3 a1=%gpr4 a2=%gpr5 ;;
 *) a0= ;;
 esac
 if ! [ -e "$tracefs/kprobe_events" ] || [ -z "$a0" ]; then

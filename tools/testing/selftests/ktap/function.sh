@@ -116,7 +116,7 @@ trace kretprobe:vmlinux:$pattern $mine { r += 1 } trace_end { print(n, m, r) }" 
 out functions_of_the_kernel_itself "$n\t$n\t$n\n"
 # the code of powerpc has not saved the address of its caller yet
 depth=2
-[ "$(uname -m)" != ppc64le ] || caller='system_call_exception\+' depth=3
+case $(uname -m) in ppc64*) caller='system_call_exception\+' depth=3 ;; esac
 run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack($depth)) }" -- "$workload" write 13 1
 [ "$(sed -n '1s/\/.*//; 1s/ *//p' "$tmp/out")" = "$f+0x$offset" ] && matches "$tmp/out" "$caller"
 result $? stack_of_an_instruction

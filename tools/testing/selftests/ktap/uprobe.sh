@@ -145,7 +145,7 @@ out_kept fork_after_a_call_with_more_arguments "36: $n\n$n\t$n\t2\n"
 # the unwinder of powerpc reads the code that a function returns to, and at a probed return
 # the program may not read it: then an exception, and the end of a thread, kill the program
 uncaught=3 quits='quit 2'
-[ "$(uname -m)" != ppc64le ] || uncaught=139 quits=
+case $(uname -m) in ppc64*) uncaught=139 quits= ;; esac
 if [ -n "$quits" ]; then
 	run -q -e "trace uprobe:$(at quit) { n[arg0] += 1 } trace uretprobe:$(at quit) { m[arg0, arg1] += 1 }
 trace_end { print(n) print(m) }" -- "$target" quit $n

@@ -186,7 +186,7 @@ follow 'trace sched:sched_switch /execname == "frames" && args.prev_state == 1/ 
 trace_end { print(s) }' waits
 # the innermost frame is in the C library, which is a separate file on these machines
 code_of=$me
-case $(uname -m) in s390x | ppc64le | riscv64) code_of='/[^ ]*' ;; esac
+case $(uname -m) in s390x | ppc64* | riscv64) code_of='/[^ ]*' ;; esac
 [ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $code_of\\+0x"
 result $? with_interrupts_off
 # a worker must name a file
