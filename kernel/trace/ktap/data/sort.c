@@ -170,7 +170,7 @@ int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order or
 	/* No object was freed since it was copied: the reaper does not run during this call. */
 	for (i = 0; i < out->n; i++) {
 		if (ktap_is_object(&out->entries[i].value))
-			ktap_object_enter(out->entries[i].value.object);
+			ktap_object_enter(ktap_object_of(&out->entries[i].value));
 		sort_read_number(env, &out->entries[i]);
 		cond_resched();
 	}
@@ -191,7 +191,7 @@ void ktap_sorted_free(struct ktap_sorted *sorted)
 
 	for (i = 0; i < sorted->n; i++) {
 		if (ktap_is_object(&sorted->entries[i].value))
-			ktap_object_leave(sorted->env, sorted->entries[i].value.object);
+			ktap_object_leave(sorted->env, ktap_object_of(&sorted->entries[i].value));
 		cond_resched();
 	}
 	kvfree(sorted->entries);

@@ -20,7 +20,7 @@ noinline u32 ktap_key_hash(const struct ktap_env *env, const struct ktap_value *
 {
 	if (!ktap_is_blob(key))
 		return ktap_key_hash_word(env, key->u);
-	return hash_64(table_mix_bytes(env->secret, key->blob, key->len), 32);
+	return hash_64(table_mix_bytes(env->secret, ktap_blob_of(key), key->len), 32);
 }
 
 /*
@@ -31,7 +31,7 @@ noinline u32 ktap_key_hash_short(const struct ktap_env *env, const struct ktap_v
 {
 	u64 hash = env->secret[0] + key->len;
 
-	return hash_64(ktap_key_mix_short(env->secret, key->blob, key->len, hash), 32);
+	return hash_64(ktap_key_mix_short(env->secret, ktap_blob_of(key), key->len, hash), 32);
 }
 
 /*
@@ -40,7 +40,7 @@ noinline u32 ktap_key_hash_short(const struct ktap_env *env, const struct ktap_v
  */
 noinline u32 ktap_key_hash_tuple(const struct ktap_env *env, const struct ktap_value *key)
 {
-	const void *p = key->blob, *last = p + key->len - sizeof(u64);
+	const void *p = ktap_blob_of(key), *last = p + key->len - sizeof(u64);
 	u64 hash = env->secret[0] + key->len;
 
 	for (; last - p > sizeof(u64); p += KTAP_SHORT_KEY)
@@ -50,13 +50,13 @@ noinline u32 ktap_key_hash_tuple(const struct ktap_env *env, const struct ktap_v
 	return hash_64(hash, 32);
 }
 
-static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
+static __always_inline bool table_has_key(const struct ktap_entry *e, const struct ktap_value *key)
 {
-	if (x->tag != y->tag)
+	if (e->key.tag != key->tag)
 		return false;
-	if (!ktap_is_blob(x))
-		return x->u == y->u;
-	return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
+	if (!ktap_is_blob(key))
+		return e->key.u == key->u;
+	return e->key.len == key->len && ktap_same_bytes(e->bytes, ktap_blob_of(key), key->len);
 }
 
 noinline struct ktap_entry *ktap_table_find_hashed(struct ktap_table *t, u32 hash,
@@ -66,7 +66,7 @@ noinline struct ktap_entry *ktap_table_find_hashed(struct ktap_table *t, u32 has
 
 	ktap_assert_held(ktap_table_stripe_of(t, hash));
 	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
-		if (e->hash == hash && table_same_key(&e->key, key))
+		if (e->hash == hash && table_has_key(e, key))
 			return e;
 	}
 	return NULL;

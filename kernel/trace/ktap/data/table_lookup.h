@@ -85,7 +85,7 @@ static __always_inline struct ktap_entry *ktap_table_find_short(struct ktap_tabl
 	ktap_assert_held(ktap_table_stripe_of(t, hash));
 	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
 		if (e->key.tag == KTAP_STR && e->key.len == key->len &&
-		    ktap_key_same_short(e->bytes, key->blob, key->len))
+		    ktap_key_same_short(e->bytes, ktap_blob_of(key), key->len))
 			return e;
 	}
 	return NULL;
@@ -100,7 +100,7 @@ static __always_inline struct ktap_entry *ktap_table_find_tuple(struct ktap_tabl
 	ktap_assert_held(ktap_table_stripe_of(t, hash));
 	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
 		if (e->hash == hash && e->key.tag == KTAP_TUPLE && e->key.len == key->len &&
-		    ktap_same_bytes(e->bytes, key->blob, key->len))
+		    ktap_same_bytes(e->bytes, ktap_blob_of(key), key->len))
 			return e;
 	}
 	return NULL;

@@ -9,14 +9,18 @@
 
 struct ktap_entry ktap_no_entry = { .key.tag = KTAP_NIL };
 
-/* Return the place of a key, or KTAP_RECENT for keys that have none. */
-static u32 recent_place_of(const struct ktap_value *key)
+/* Return the place of an entry, or KTAP_RECENT if its key has none. */
+static u32 recent_place_of(const struct ktap_entry *e)
 {
+	const struct ktap_value *key = &e->key;
+
 	if (key->tag == KTAP_INT)
 		return ktap_recent_place(key->u);
 	if (key->tag == KTAP_STR && key->len <= KTAP_SHORT_KEY)
-		return ktap_recent_short_place(key);
-	return ktap_recent_is_long(key) ? ktap_recent_long_place(key) : KTAP_RECENT;
+		return ktap_recent_short_place(e->bytes, key->len);
+	if (ktap_recent_is_long(key))
+		return ktap_recent_long_place(e->bytes, key->len);
+	return KTAP_RECENT;
 }
 
 static void recent_empty(struct ktap_entry **recent)
@@ -49,7 +53,7 @@ static struct ktap_entry **recent_make(struct ktap_env *env, struct ktap_table *
 void ktap_recent_note(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
 {
 	struct ktap_entry **recent = READ_ONCE(t->recent);
-	u32 place = recent_place_of(&e->key);
+	u32 place = recent_place_of(e);
 
 	ktap_assert_held(ktap_table_stripe_of(t, e->hash));
 	if (place == KTAP_RECENT || t->paused)
@@ -65,7 +69,7 @@ void ktap_recent_note(struct ktap_env *env, struct ktap_table *t, struct ktap_en
 void ktap_recent_forget(struct ktap_table *t, const struct ktap_entry *e)
 {
 	struct ktap_entry **recent = READ_ONCE(t->recent);
-	u32 place = recent_place_of(&e->key);
+	u32 place = recent_place_of(e);
 
 	ktap_assert_held(ktap_table_stripe_of(t, e->hash));
 	/* Keys of other stripes have this place, too. */

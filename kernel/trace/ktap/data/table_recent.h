@@ -52,15 +52,15 @@ static __always_inline u32 ktap_recent_place(u64 word)
 	return hash_64(word, KTAP_RECENT_BITS);
 }
 
-static __always_inline u32 ktap_recent_short_place(const struct ktap_value *key)
+/* @p: the bytes of the key, here and below */
+static __always_inline u32 ktap_recent_short_place(const void *p, u32 len)
 {
-	const void *p = key->blob;
 	u64 word;
 
-	if (key->len < sizeof(u64))
-		word = ktap_short_word(p, key->len);
+	if (len < sizeof(u64))
+		word = ktap_short_word(p, len);
 	else
-		word = ktap_word(p) + 3 * ktap_word(p + key->len - sizeof(u64));
+		word = ktap_word(p) + 3 * ktap_word(p + len - sizeof(u64));
 	return ktap_recent_place(word);
 }
 
@@ -76,11 +76,10 @@ static __always_inline bool ktap_recent_is_long(const struct ktap_value *key)
  * The words that differ most often are the first value of a compound key, which is word 1, one
  * in the middle and the last one.
  */
-static __always_inline u32 ktap_recent_long_place(const struct ktap_value *key)
+static __always_inline u32 ktap_recent_long_place(const void *p, u32 len)
 {
-	const void *p = key->blob;
-	u64 middle = ktap_word(p + ALIGN_DOWN(key->len / 2, sizeof(u64)));
-	u64 last = ktap_word(p + key->len - sizeof(u64));
+	u64 middle = ktap_word(p + ALIGN_DOWN(len / 2, sizeof(u64)));
+	u64 last = ktap_word(p + len - sizeof(u64));
 
 	return ktap_recent_place(ktap_word(p + sizeof(u64)) + 3 * middle + 5 * last);
 }
@@ -106,6 +105,7 @@ static __always_inline struct ktap_entry *ktap_recent_find(const struct ktap_tab
 {
 	struct ktap_entry *const *recent = READ_ONCE(t->recent);
 	struct ktap_entry *e;
+	const void *p;
 
 	if (!recent)
 		return NULL;
@@ -114,14 +114,16 @@ static __always_inline struct ktap_entry *ktap_recent_find(const struct ktap_tab
 		if (likely(e->key.u == key->u && e->key.tag == KTAP_INT))
 			return e;
 	} else if (key->tag == KTAP_STR && key->len <= KTAP_SHORT_KEY) {
-		e = ktap_recent_at(recent, ktap_recent_short_place(key));
+		p = ktap_blob_of(key);
+		e = ktap_recent_at(recent, ktap_recent_short_place(p, key->len));
 		if (likely(ktap_recent_is_alike(e, key) &&
-			   ktap_key_same_short(e->bytes, key->blob, key->len)))
+			   ktap_key_same_short(e->bytes, p, key->len)))
 			return e;
 	} else if (ktap_recent_is_long(key)) {
-		e = ktap_recent_at(recent, ktap_recent_long_place(key));
+		p = ktap_blob_of(key);
+		e = ktap_recent_at(recent, ktap_recent_long_place(p, key->len));
 		if (likely(ktap_recent_is_alike(e, key) &&
-			   ktap_same_bytes(e->bytes, key->blob, key->len)))
+			   ktap_same_bytes(e->bytes, p, key->len)))
 			return e;
 	}
 	return NULL;

@@ -46,7 +46,7 @@ static struct ktap_entry *table_init_entry(struct ktap_entry *e, u32 hash,
 	e->hash = hash;
 	e->key = *key;
 	if (ktap_is_blob(key)) {
-		memcpy(e->bytes, key->blob, key->len);
+		memcpy(e->bytes, ktap_blob_of(key), key->len);
 		e->key.blob = e->bytes;
 	}
 	e->value = KTAP_VALUE_NIL;

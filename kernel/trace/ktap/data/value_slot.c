@@ -46,7 +46,7 @@ int ktap_slot_prepare(struct ktap_vm *vm, struct ktap_value *v, struct ktap_valu
 	p = ktap_slot_alloc(vm, v->len);
 	if (!p)
 		return 0;
-	memcpy(p, v->blob, v->len);
+	memcpy(p, ktap_blob_of(v), v->len);
 	owned->blob = p;
 	return 1;
 }
@@ -54,7 +54,7 @@ int ktap_slot_prepare(struct ktap_vm *vm, struct ktap_value *v, struct ktap_valu
 void ktap_slot_discard(struct ktap_vm *vm, struct ktap_value *owned)
 {
 	if (ktap_is_blob(owned))
-		ktap_heap_free(&vm->env->heap, (void *)owned->blob, owned->len);
+		ktap_heap_free(&vm->env->heap, (void *)ktap_blob_of(owned), owned->len);
 }
 
 void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
@@ -69,7 +69,7 @@ void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
 		ktap_object_enter(ktap_object_of(owned));
 	ktap_slot_put(slot, owned);
 	if (ktap_is_blob(&old))
-		ktap_heap_free_nested(&env->heap, (void *)old.blob, old.len);
+		ktap_heap_free_nested(&env->heap, (void *)ktap_blob_of(&old), old.len);
 	else if (ktap_is_object(&old))
 		ktap_object_leave(env, ktap_object_of(&old));
 }
@@ -83,7 +83,7 @@ bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *m
 		return true;
 	if (!mem || slot->len > room)
 		return false;
-	memcpy(mem, slot->blob, slot->len);
+	memcpy(mem, ktap_blob_of(slot), slot->len);
 	v->blob = mem;
 	return true;
 }

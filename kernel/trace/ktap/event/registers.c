@@ -23,19 +23,21 @@ int ktap_fn_reg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	struct pt_regs *regs = ev && ev->ops->regs ? ev->ops->regs(ev) : NULL;
 	char name[REGISTER_NAME_SIZE];
 	int offset = -EINVAL;
+	const char *text;
 	int err;
 
 	err = ktap_make_text(vm, &r[0]) ?: ktap_vm_charge(vm, REGISTER_COST);
 	if (err)
 		return err;
+	text = ktap_blob_of(&r[0]);
 	if (r[0].len < sizeof(name)) {
-		memcpy(name, r[0].blob, r[0].len);
+		memcpy(name, text, r[0].len);
 		name[r[0].len] = '\0';
 		offset = ktap_register_offset(name);
 	}
 	if (offset < 0)
 		return ktap_vm_error(vm, -EINVAL, "this machine has no register '%.*s'",
-				     (int)min(r[0].len, sizeof(name)), (const char *)r[0].blob);
+				     (int)min(r[0].len, sizeof(name)), text);
 	r[0] = regs ? KTAP_VALUE_INT(ktap_register_at(regs, offset)) : KTAP_VALUE_NIL;
 	return 0;
 }

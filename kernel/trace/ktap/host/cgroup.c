@@ -66,7 +66,7 @@ int ktap_fn_cgroup_id(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	if (!path)
 		return vm->error;
-	memcpy(path, r[0].blob, r[0].len);
+	memcpy(path, ktap_blob_of(&r[0]), r[0].len);
 	path[r[0].len] = '\0';
 	cgrp = ktap_cgroup_get(path);
 	if (IS_ERR(cgrp))

@@ -115,6 +115,7 @@ static bool kernel_call_may_log(struct ktap_vm *vm)
  */
 int ktap_kernel_printk(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
+	const char *text;
 	int err;
 
 	err = ktap_make_text(vm, &r[0]) ?: ktap_vm_charge(vm, KERNEL_CALL_RECORD);
@@ -125,10 +126,10 @@ int ktap_kernel_printk(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return 0;
 	}
 	/* The end of the line is there anyway. */
-	if (r[0].len && ((const char *)r[0].blob)[r[0].len - 1] == '\n')
+	text = ktap_blob_of(&r[0]);
+	if (r[0].len && text[r[0].len - 1] == '\n')
 		r[0].len--;
-	r[0] = KTAP_VALUE_INT(printk_deferred(KERN_INFO "ktap: %.*s\n", (int)r[0].len,
-					      (const char *)r[0].blob));
+	r[0] = KTAP_VALUE_INT(printk_deferred(KERN_INFO "ktap: %.*s\n", (int)r[0].len, text));
 	return 0;
 }
 
@@ -153,7 +154,7 @@ int ktap_kernel_dump_stack(struct ktap_vm *vm, struct ktap_value *r, unsigned in
 	if (err)
 		return err;
 	depth = ktap_stack_depth(&r[0]);
-	ips = r[0].blob;
+	ips = ktap_blob_of(&r[0]);
 	r[0] = KTAP_VALUE_NIL;
 	printk_deferred(KERN_INFO "ktap: CPU: %d PID: %d Comm: %.*s\n", raw_smp_processor_id(),
 			current->pid, TASK_COMM_LEN, current->comm);
@@ -176,7 +177,7 @@ int ktap_kernel_trace_printk(struct ktap_vm *vm, struct ktap_value *r, unsigned 
 	text = ktap_arena_alloc(vm, len + 2);
 	if (!text)
 		return vm->error;
-	memcpy(text, r[0].blob, len);
+	memcpy(text, ktap_blob_of(&r[0]), len);
 	text[len] = '\0';
 	/* It looks at the byte before the end. */
 	if (!*text)

@@ -71,14 +71,14 @@ static struct ktap_table *object_table(const struct ktap_unit *u, u8 reg)
 {
 	const struct ktap_value *v = object_in(u, reg);
 
-	return v && v->tag == KTAP_TABLE ? v->table : NULL;
+	return v && v->tag == KTAP_TABLE ? ktap_table_of(v) : NULL;
 }
 
 static struct ktap_agg *object_agg(const struct ktap_unit *u, u8 reg)
 {
 	const struct ktap_value *v = object_in(u, reg);
 
-	return v && v->tag == KTAP_AGG ? v->agg : NULL;
+	return v && v->tag == KTAP_AGG ? ktap_agg_of(v) : NULL;
 }
 
 static bool object_is_name(const struct ktap_unit *u, u8 reg)

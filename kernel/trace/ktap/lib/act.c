@@ -54,7 +54,7 @@ static const struct {
 /* Return the number of "TERM" or "SIGTERM", 0 if there is no such signal. */
 static int act_signal_number(const struct ktap_value *v)
 {
-	const char *name = v->blob;
+	const char *name = ktap_blob_of(v);
 	u32 len = v->len;
 	unsigned int i;
 
@@ -84,7 +84,7 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		if (!number)
 			return ktap_vm_error(vm, -EINVAL, "signal: there is no signal '%.*s'",
 					     (int)min_t(u32, r[0].len, 32),
-					     (const char *)r[0].blob);
+					     (const char *)ktap_blob_of(&r[0]));
 	} else {
 		if (r[0].i < 1 || r[0].i > _NSIG)
 			return ktap_vm_error(vm, -EINVAL, "signal: %lld is none: from 1 to %d",
@@ -103,14 +103,14 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 static bool act_is_text(const struct ktap_value *v, const char *text)
 {
-	return v->len == strlen(text) && !memcmp(v->blob, text, v->len);
+	return v->len == strlen(text) && !memcmp(ktap_blob_of(v), text, v->len);
 }
 
 /* "queue:N".  Return the number, or a negative one if the text is no such thing. */
 static int act_read_queue(const struct ktap_value *v)
 {
 	static const char prefix[] = "queue:";
-	const char *p = v->blob, *end = p + v->len;
+	const char *p = ktap_blob_of(v), *end = p + v->len;
 	unsigned int queue = 0;
 
 	if (v->len < sizeof(prefix) || memcmp(p, prefix, sizeof(prefix) - 1))
@@ -139,15 +139,17 @@ static bool act_read_verdict(const struct ktap_value *v, int *verdict)
 int ktap_fn_verdict(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_event *ev = vm->event;
+	const char *text;
 	int err, verdict;
 
 	err = ktap_make_text(vm, &r[0]);
 	if (err)
 		return err;
+	text = ktap_blob_of(&r[0]);
 	if (!act_read_verdict(&r[0], &verdict))
 		return ktap_vm_error(vm, -EINVAL,
 				     "verdict: '%.*s' is not a verdict: use drop, accept or queue:N (0 to 65535)",
-				     (int)min_t(u32, r[0].len, 32), (const char *)r[0].blob);
+				     (int)min_t(u32, r[0].len, 32), text);
 	if (!ev || !ev->ops->verdict)
 		return ktap_vm_error(vm, -EOPNOTSUPP,
 				     "verdict works at packets: packet:in, packet:out, packet:forward");
@@ -180,7 +182,7 @@ static int act_check_command(struct ktap_vm *vm, const struct ktap_value *comman
 	if (command->len > MAX_COMMAND)
 		return ktap_vm_error(vm, -E2BIG, "system: a command of more than %d bytes",
 				     MAX_COMMAND);
-	if (memchr(command->blob, '\0', command->len))
+	if (memchr(ktap_blob_of(command), '\0', command->len))
 		return ktap_vm_error(vm, -EINVAL, "system: a command with a NUL byte");
 	if (!command->len)
 		return ktap_vm_error(vm, -EINVAL, "system: the command is empty");

@@ -171,7 +171,7 @@ static char *convert_put_piece(char *p, u32 room, const struct ktap_directive *d
 	case 's':
 		if (!d->plain || v->tag != KTAP_STR)
 			return NULL;
-		part = v->blob;
+		part = ktap_blob_of(v);
 		len = v->len;
 		break;
 	default:
@@ -278,7 +278,7 @@ int ktap_fn_tonumber(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		err = ktap_vm_charge(vm, r[0].len / 16);
 	if (err)
 		return err;
-	text = r[0].blob;
+	text = ktap_blob_of(&r[0]);
 	if (r[0].tag == KTAP_STR && convert_parse_number(text, text + r[0].len, &i))
 		r[0] = KTAP_VALUE_INT(i);
 	else
@@ -302,7 +302,7 @@ static u32 convert_address_of(const struct ktap_value *v, u8 *bytes)
 	}
 	if (v->tag != KTAP_STR || (v->len != 4 && v->len != 16))
 		return 0;
-	memcpy(bytes, v->blob, v->len);
+	memcpy(bytes, ktap_blob_of(v), v->len);
 	return v->len;
 }
 
@@ -349,7 +349,8 @@ int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (r[0].len != 6)
 		return ktap_vm_error(vm, -EINVAL, "macaddr: a string of %u bytes, not of 6",
 				     r[0].len);
-	return ktap_make_string(vm, text, scnprintf(text, sizeof(text), "%pM", r[0].blob), &r[0]);
+	scnprintf(text, sizeof(text), "%pM", ktap_blob_of(&r[0]));
+	return ktap_make_string(vm, text, strlen(text), &r[0]);
 }
 
 /* Numbers of a moment; a directive may show several that follow each other. */
@@ -440,7 +441,7 @@ static bool convert_put_moment(struct ktap_text *t, char directive, const struct
 static int convert_put_moments(struct ktap_vm *vm, struct ktap_text *t,
 			       const struct ktap_value *format, const struct convert_moment *m)
 {
-	const char *p = format->blob, *end = p + format->len, *text;
+	const char *p = ktap_blob_of(format), *end = p + format->len, *text;
 	int err = 0;
 
 	while (p < end && !err && !ktap_text_is_cut(t)) {

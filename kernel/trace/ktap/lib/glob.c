@@ -121,6 +121,7 @@ static bool glob_matches(struct ktap_glob *g, const u8 *s, const u8 *end)
 int ktap_fn_glob(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	struct ktap_glob g = { .vm = vm };
+	const u8 *text;
 	bool matches;
 	int err;
 
@@ -131,9 +132,10 @@ int ktap_fn_glob(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_make_text(vm, &r[0]) ?: ktap_make_text(vm, &r[1]);
 	if (err)
 		return err;
-	g.p = r[1].blob;
+	g.p = ktap_blob_of(&r[1]);
 	g.end = g.p + r[1].len;
-	matches = glob_matches(&g, r[0].blob, (const u8 *)r[0].blob + r[0].len);
+	text = ktap_blob_of(&r[0]);
+	matches = glob_matches(&g, text, text + r[0].len);
 	r[0] = KTAP_VALUE_BOOL(matches);
 	return g.err ?: ktap_vm_charge(vm, g.steps / GLOB_STEPS);
 }

@@ -228,7 +228,7 @@ static bool print_has_bars(const struct ktap_value *v)
 
 static bool print_is_text(const struct ktap_value *v, const char *text)
 {
-	return v->len == strlen(text) && !memcmp(v->blob, text, v->len);
+	return v->len == strlen(text) && !memcmp(ktap_blob_of(v), text, v->len);
 }
 
 static int print_read_scale(struct ktap_vm *vm, struct ktap_value *scale, bool *log)
@@ -243,7 +243,7 @@ static int print_read_scale(struct ktap_vm *vm, struct ktap_value *scale, bool *
 		return 0;
 	return ktap_vm_error(vm, -EINVAL,
 			     "print_hist: the scale is \"linear\" or \"log\", not \"%.*s\"",
-			     (int)min_t(u32, scale->len, 32), (const char *)scale->blob);
+			     (int)min_t(u32, scale->len, 32), (const char *)ktap_blob_of(scale));
 }
 
 static int print_hist_text(struct ktap_vm *vm, struct ktap_value *r, struct ktap_chart *chart,
@@ -372,7 +372,7 @@ int ktap_fn_printa(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_put_request(struct ktap_vm *vm, enum ktap_channel channel, struct ktap_value *r)
 {
 	if (vm->level == KTAP_LEVEL_PROCESS)
-		return ktap_put_text(vm, channel, r->blob, r->len);
+		return ktap_put_text(vm, channel, ktap_blob_of(r), r->len);
 	return print_put_record(vm, ktap_request_of(channel)->type, r, 1);
 }
 

@@ -49,7 +49,7 @@ static int string_copy_part(struct ktap_vm *vm, struct ktap_value *r, u32 first,
 		return vm->error;
 	first = array_index_nospec(first, r[0].len + 1);
 	len = array_index_nospec(len, r[0].len - first + 1);
-	memcpy(p, r[0].blob + first, len);
+	memcpy(p, ktap_blob_of(&r[0]) + first, len);
 	r[0] = KTAP_VALUE_STR(p, len);
 	return 0;
 }
@@ -81,7 +81,7 @@ int ktap_fn_substr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 static int string_find(struct ktap_vm *vm, const struct ktap_value *s,
 		       const struct ktap_value *part, u32 *at)
 {
-	const char *text = s->blob, *p = text;
+	const char *text = ktap_blob_of(s), *p = text;
 	u32 last = s->len - part->len;
 	int err;
 
@@ -90,12 +90,12 @@ static int string_find(struct ktap_vm *vm, const struct ktap_value *s,
 		return 0;
 	err = ktap_vm_charge(vm, s->len / 64);
 	while (!err && part->len && p <= text + last) {
-		p = memchr(p, *(const u8 *)part->blob, text + last - p + 1);
+		p = memchr(p, *(const u8 *)ktap_blob_of(part), text + last - p + 1);
 		if (!p)
 			return 0;
 		/* Each comparison may look at all bytes of @part. */
 		err = ktap_vm_charge(vm, 1 + part->len / 64);
-		if (!memcmp(p, part->blob, part->len))
+		if (!memcmp(p, ktap_blob_of(part), part->len))
 			break;
 		p++;
 	}
@@ -149,7 +149,7 @@ static int string_change_case(struct ktap_vm *vm, struct ktap_value *r, char fir
 		err = string_copy_part(vm, r, 0, r[0].len);
 	if (err)
 		return err;
-	p = (char *)r[0].blob;
+	p = (char *)ktap_blob_of(&r[0]);
 	for (i = 0; i < r[0].len; i++) {
 		if (p[i] >= first && p[i] <= first + ('z' - 'a'))
 			p[i] ^= 'a' ^ 'A';
@@ -175,5 +175,5 @@ int ktap_fn_error(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_op_concat(vm, &r[0], &r[0], 1);
 	if (err)
 		return err;
-	return ktap_vm_error(vm, -EINVAL, "%.*s", (int)r[0].len, (const char *)r[0].blob);
+	return ktap_vm_error(vm, -EINVAL, "%.*s", (int)r[0].len, (const char *)ktap_blob_of(&r[0]));
 }

@@ -34,7 +34,7 @@ int ktap_stack_range(struct ktap_vm *vm, const struct ktap_value *r, unsigned in
 
 u32 ktap_stack_depth(const struct ktap_value *v)
 {
-	const u64 *frames = v->blob;
+	const u64 *frames = ktap_blob_of(v);
 	u32 n;
 
 	if (v->tag == KTAP_KSTACK)
@@ -83,14 +83,14 @@ int ktap_fn_kaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (err)
 		return err;
 	/* No symbol is that long, and no symbol contains a NUL. */
-	if (r[0].len >= KTAP_MAX_SYMBOL || strnlen(r[0].blob, r[0].len) != r[0].len) {
+	if (r[0].len >= KTAP_MAX_SYMBOL || strnlen(ktap_blob_of(&r[0]), r[0].len) != r[0].len) {
 		r[0] = KTAP_VALUE_NIL;
 		return 0;
 	}
 	name = ktap_arena_alloc(vm, r[0].len + 1);
 	if (!name)
 		return vm->error;
-	memcpy(name, r[0].blob, r[0].len);
+	memcpy(name, ktap_blob_of(&r[0]), r[0].len);
 	name[r[0].len] = '\0';
 	address = ktap_symbol_address(name);
 	r[0] = address ? KTAP_VALUE_INT((s64)address) : KTAP_VALUE_NIL;
@@ -106,8 +106,8 @@ int ktap_fn_stringof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	const unsigned long *kernel = r[0].blob;
-	const u64 *user = r[0].blob;
+	const unsigned long *kernel = ktap_blob_of(&r[0]);
+	const u64 *user = ktap_blob_of(&r[0]);
 
 	if (sym_is_address(&r[0]))
 		r[0] = KTAP_VALUE_INT((s64)r[0].u);
@@ -147,7 +147,7 @@ int ktap_fn_called_from(struct ktap_vm *vm, struct ktap_value *r, unsigned int n
 	err = ktap_fn_kstack(vm, &stack, 1);
 	if (err)
 		return err;
-	frames = stack.blob;
+	frames = ktap_blob_of(&stack);
 	depth = ktap_stack_depth(&stack);
 	for (i = 0; i < depth && !r[0].i; i++)
 		r[0].i = sym_is_frame_in(frames, i, start, size);

@@ -151,7 +151,7 @@ static bool directive_is_correct(const struct ktap_directive *d)
 /* Return the number of pieces; 0 if the format is empty, has an error, or too many. */
 static u32 directive_count(const struct ktap_value *v)
 {
-	const char *p = v->blob, *end = p + v->len;
+	const char *p = ktap_blob_of(v), *end = p + v->len;
 	struct ktap_directive d;
 	u32 n = 0;
 
@@ -175,7 +175,7 @@ static u32 directive_room(u32 len)
 
 static void directive_split(struct ktap_format *f, const struct ktap_value *v)
 {
-	const char *p = v->blob, *end = p + v->len;
+	const char *p = ktap_blob_of(v), *end = p + v->len;
 	struct ktap_directive *d;
 
 	f->text = v->blob;

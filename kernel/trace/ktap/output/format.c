@@ -42,7 +42,7 @@ static int format_check_directive(struct ktap_vm *vm, const char *name,
 int ktap_check_format(struct ktap_vm *vm, const char *name, const struct ktap_value *args,
 		      unsigned int nargs)
 {
-	const char *p = args[0].blob, *end = p + args[0].len;
+	const char *p = ktap_blob_of(&args[0]), *end = p + args[0].len;
 	struct ktap_directive d;
 	unsigned int arg = 1;
 	int err;
@@ -242,7 +242,7 @@ static void format_text_directive(struct ktap_text *t, const struct ktap_directi
 	}
 	switch (v->tag) {
 	case KTAP_STR:
-		format_put_padded(t, d, v->blob,
+		format_put_padded(t, d, ktap_blob_of(v),
 				  d->precision < 0 ? v->len : min_t(u32, v->len, d->precision));
 		break;
 	case KTAP_TABLE:
@@ -266,7 +266,7 @@ static void format_text_value(struct ktap_text *t, const struct ktap_directive *
 
 	/* Most directives are like these. */
 	if (d->plain && d->conv == 's' && v->tag == KTAP_STR)
-		ktap_text_put(t, v->blob, v->len);
+		ktap_text_put(t, ktap_blob_of(v), v->len);
 	else if (d->plain && format_is_signed(d) && v->tag == KTAP_INT)
 		ktap_text_decimal(t, v->i);
 	else if (format_is_chart(v))
@@ -292,7 +292,7 @@ static const struct ktap_value *format_text_piece(struct ktap_text *t,
 
 void ktap_text_printf_args(struct ktap_text *t, const struct ktap_value *args, unsigned int nargs)
 {
-	const char *p = args[0].blob, *end = p + args[0].len;
+	const char *p = ktap_blob_of(&args[0]), *end = p + args[0].len;
 	const struct ktap_value *arg = args + 1;
 	struct ktap_directive d;
 

@@ -257,7 +257,7 @@ static void json_put_tuple(struct ktap_json *j, const struct ktap_value *v)
 
 static void json_put_array(struct ktap_json *j, const struct ktap_value *v)
 {
-	const s64 *ints = v->blob;
+	const s64 *ints = ktap_blob_of(v);
 	u32 i, n = v->len / sizeof(*ints);
 
 	ktap_json_put(j, "[");
@@ -271,7 +271,7 @@ static void json_put_array(struct ktap_json *j, const struct ktap_value *v)
 
 static void json_put_kstack(struct ktap_json *j, const struct ktap_value *v)
 {
-	const unsigned long *frames = v->blob;
+	const unsigned long *frames = ktap_blob_of(v);
 	u32 i, n = v->len / sizeof(*frames);
 	char symbol[KSYM_SYMBOL_LEN];
 
@@ -399,7 +399,7 @@ void ktap_json_value(struct ktap_json *j, const struct ktap_value *v, s64 diviso
 	case KTAP_PTR:
 		return json_put_address(j, v->u);
 	case KTAP_STR:
-		return ktap_json_string(j, v->blob, v->len);
+		return ktap_json_string(j, ktap_blob_of(v), v->len);
 	case KTAP_TUPLE:
 		return json_put_tuple(j, v);
 	case KTAP_ARRAY:

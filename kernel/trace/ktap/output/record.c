@@ -5,6 +5,7 @@
 #include <linux/align.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "output/format.h"
 #include "output/json.h"
@@ -89,7 +90,7 @@ static void record_write_arg(struct ktap_vm *vm, struct ktap_record_arg *arg,
 	if (v->tag == KTAP_ARGSTR) {
 		record_save_event(vm, arg->data, len);
 	} else if (ktap_is_blob(v)) {
-		memcpy(arg->data, v->blob, len);
+		memcpy(arg->data, ktap_blob_of(v), len);
 		if (len == v->len)
 			return;
 		if (v->tag == KTAP_STR && len >= 3)
@@ -142,7 +143,8 @@ static bool record_read_args(const struct ktap_record *rec, size_t size, struct 
 			args[i].blob = arg->data;
 			args[i].len = arg->len;
 		} else if (arg->len == sizeof(u64)) {
-			memcpy(&args[i].u, arg->data, sizeof(u64));
+			args[i].u = get_unaligned((const u64 *)arg->data) &
+				    ~ktap_blob_mask(&args[i]);
 		}
 		p = arg->data + ALIGN((size_t)arg->len, 8);
 	}
@@ -224,7 +226,7 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 	case KTAP_REC_CAT:
 	case KTAP_REC_SYSTEM:
 	case KTAP_REC_DUMP:
-		ktap_text_put(&text, args[0].blob, args[0].len);
+		ktap_text_put(&text, ktap_blob_of(&args[0]), args[0].len);
 		break;
 	case KTAP_REC_TAP:
 		ktap_tap_format(&text, rec->format, args, rec->nargs);

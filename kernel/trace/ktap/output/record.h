@@ -133,9 +133,9 @@ static inline void *ktap_record_write_value(struct ktap_record_arg *arg,
 	if (len)
 		put_unaligned(0, (u64 *)(arg->data + len - sizeof(u64)));
 	if (likely(v->len <= KTAP_SHORT_BLOB))
-		ktap_copy_bytes(arg->data, v->blob, v->len);
+		ktap_copy_bytes(arg->data, ktap_blob_of(v), v->len);
 	else
-		memcpy(arg->data, v->blob, v->len);
+		memcpy(arg->data, ktap_blob_of(v), v->len);
 	return arg->data + len;
 }
 

@@ -30,7 +30,7 @@ static bool tap_is_special(char c)
 
 static void tap_put_clean(struct ktap_text *t, const struct ktap_value *v)
 {
-	const char *text = v->blob;
+	const char *text = ktap_blob_of(v);
 	u32 i, begin = 0;
 
 	for (i = 0; i < v->len; i++) {
@@ -55,7 +55,7 @@ static void tap_put_optional(struct ktap_text *t, const char *before, const stru
 /* Put each line of a text as a comment. */
 static void tap_put_comment(struct ktap_text *t, const struct ktap_value *v)
 {
-	const char *line = v->blob, *end = line + v->len, *next;
+	const char *line = ktap_blob_of(v), *end = line + v->len, *next;
 
 	do {
 		next = memchr(line, '\n', end - line) ?: end;

@@ -148,7 +148,7 @@ bool ktap_text_in_middle(const struct ktap_text *t)
 /* Each frame is on a line of its own. */
 static void text_stack(struct ktap_text *t, const struct ktap_value *v)
 {
-	const unsigned long *frames = v->blob;
+	const unsigned long *frames = ktap_blob_of(v);
 	u32 i, n = v->len / sizeof(*frames);
 	char symbol[KSYM_SYMBOL_LEN];
 
@@ -166,7 +166,7 @@ static void text_event(struct ktap_text *t, const struct ktap_value *v)
 	size_t before = seq_buf_used(t->s), len;
 
 	if (v->blob)
-		ktap_event_format(t->s, v->blob, v->len);
+		ktap_event_format(t->s, ktap_argstr_of(v), v->len);
 	len = seq_buf_used(t->s);
 	/* Some events have no text. */
 	if (len > before && t->s->buffer[len - 1] == '\n' && !seq_buf_has_overflowed(t->s))
@@ -187,7 +187,7 @@ static void text_tuple(struct ktap_text *t, const struct ktap_value *v)
 
 static void text_array(struct ktap_text *t, const struct ktap_value *v)
 {
-	const s64 *ints = v->blob;
+	const s64 *ints = ktap_blob_of(v);
 	u32 i, n = v->len / sizeof(*ints);
 
 	ktap_text_put(t, "{", 1);
@@ -225,7 +225,7 @@ static void text_flat(struct ktap_text *t, const struct ktap_value *v)
 	case KTAP_ARGSTR:
 		return text_event(t, v);
 	case KTAP_STR:
-		return ktap_text_put(t, v->blob, v->len);
+		return ktap_text_put(t, ktap_blob_of(v), v->len);
 	case KTAP_TUPLE:
 		return text_tuple(t, v);
 	case KTAP_KSTACK:

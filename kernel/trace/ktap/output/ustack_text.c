@@ -106,7 +106,7 @@ static void ustack_text_put_frame(struct ktap_text *t, u64 frame, u32 pid, bool 
 /* Return the number of frames, and in @pid the process of the addresses, 0 if unknown. */
 static u32 ustack_text_count_frames(const struct ktap_value *v, u32 *pid)
 {
-	const u64 *frames = v->blob;
+	const u64 *frames = ktap_blob_of(v);
 	u32 n = v->len / sizeof(*frames);
 
 	*pid = 0;
@@ -118,7 +118,7 @@ static u32 ustack_text_count_frames(const struct ktap_value *v, u32 *pid)
 
 bool ktap_text_uframe(struct ktap_text *t, const struct ktap_value *v, u32 i)
 {
-	const u64 *frames = v->blob;
+	const u64 *frames = ktap_blob_of(v);
 	u32 pid;
 
 	if (i >= ustack_text_count_frames(v, &pid))
@@ -129,7 +129,7 @@ bool ktap_text_uframe(struct ktap_text *t, const struct ktap_value *v, u32 i)
 
 void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v)
 {
-	const u64 *frames = v->blob;
+	const u64 *frames = ktap_blob_of(v);
 	u32 i, pid, n = ustack_text_count_frames(v, &pid);
 
 	for (i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v)
 
 void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v)
 {
-	const u64 *frames = v->blob;
+	const u64 *frames = ktap_blob_of(v);
 	u32 pid;
 
 	if (ustack_text_count_frames(v, &pid))

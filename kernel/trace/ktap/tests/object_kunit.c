@@ -458,7 +458,7 @@ static void a_sorted_copy_holds_its_objects(struct kunit *test)
 }
 
 /* The tags are masked without a branch: see ktap_table_of(). */
-static void other_values_have_no_object_pointer(struct kunit *test)
+static void other_values_have_no_pointer(struct kunit *test)
 {
 	struct ktap_value v = { .object = (void *)&v };
 
@@ -469,6 +469,8 @@ static void other_values_have_no_object_pointer(struct kunit *test)
 				    v.tag == KTAP_AGG ? (void *)&v : NULL);
 		KUNIT_EXPECT_PTR_EQ(test, (void *)ktap_object_of(&v),
 				    ktap_is_object(&v) ? (void *)&v : NULL);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)ktap_blob_of(&v),
+				    ktap_is_blob(&v) ? (void *)&v : NULL);
 	}
 }
 
@@ -492,7 +494,7 @@ static void a_masked_index_is_in_range_or_none(struct kunit *test)
 }
 
 static struct kunit_case object_cases[] = {
-	KUNIT_CASE(other_values_have_no_object_pointer),
+	KUNIT_CASE(other_values_have_no_pointer),
 	KUNIT_CASE(a_masked_index_is_in_range_or_none),
 	KUNIT_CASE(unreachable_objects_do_not_accumulate),
 	KUNIT_CASE(sweeping_is_charged),

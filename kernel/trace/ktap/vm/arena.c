@@ -5,6 +5,7 @@
 #include <linux/align.h>
 #include <linux/bitops.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "vm/arena.h"
@@ -82,15 +83,15 @@ static void arena_mark_blocks(struct ktap_arena *arena, unsigned long *starts)
 static void arena_move_value(struct ktap_arena *arena, u32 old, u32 old_used,
 			     const unsigned long *starts, struct ktap_value *v)
 {
-	uintptr_t offset = (uintptr_t)v->blob - (uintptr_t)arena->half[old];
+	uintptr_t offset = (uintptr_t)ktap_blob_of(v) - (uintptr_t)arena->half[old];
 	struct ktap_arena_block *block, *new;
 
 	if (!ktap_is_blob(v) || offset >= old_used)
 		return;
-	offset -= sizeof(*block);
+	offset = array_index_nospec(offset, (uintptr_t)old_used) - sizeof(*block);
 	if (offset >= old_used || offset % 8 || !test_bit(offset / 8, starts))
 		goto stale;
-	block = arena_block_at(arena, old, offset);
+	block = arena_block_at(arena, old, array_index_nospec(offset, (uintptr_t)old_used));
 	if (v->len > block->size)
 		goto stale;
 
@@ -189,7 +190,7 @@ int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v)
 	err = ktap_event_text(vm, v);
 	if (err)
 		return err;
-	text = v->blob;
+	text = ktap_blob_of(v);
 	if (v->len && text[v->len - 1] == '\n')
 		v->len--;
 	return 0;

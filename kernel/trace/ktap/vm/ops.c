@@ -67,7 +67,7 @@ int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y
 	if (unlikely(x->tag != KTAP_STR || y->tag != KTAP_STR))
 		return op_equal_other(vm, x, y, result);
 	cost = 1 + min(x->len, y->len) / 64;
-	*result = x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
+	*result = x->len == y->len && ktap_same_bytes(ktap_blob_of(x), ktap_blob_of(y), x->len);
 	return ktap_vm_charge(vm, cost);
 }
 
@@ -121,7 +121,7 @@ static size_t op_concat_put(const struct ktap_value *v, char *p, size_t room)
 
 	switch (v->tag) {
 	case KTAP_STR:
-		text = v->blob;
+		text = ktap_blob_of(v);
 		len = v->len;
 		break;
 	case KTAP_INT:
@@ -173,7 +173,7 @@ static __always_inline bool op_concat_short(struct ktap_vm *vm, struct ktap_valu
 			p = ktap_decimal_append(src->i, p);
 			cost += CONCAT_NUMBER;
 		} else if (src->tag == KTAP_STR && src->len <= CONCAT_PART) {
-			ktap_copy_bytes(p, src->blob, src->len);
+			ktap_copy_bytes(p, ktap_blob_of(src), src->len);
 			p += src->len;
 		} else {
 			return false;

@@ -72,11 +72,11 @@ static s64 part_integer(const struct ktap_value *of, u32 n)
 {
 	switch (of->tag) {
 	case KTAP_ARRAY:
-		return ((const s64 *)of->blob)[n];
+		return ((const s64 *)ktap_blob_of(of))[n];
 	case KTAP_KSTACK:
-		return ((const unsigned long *)of->blob)[n];
+		return ((const unsigned long *)ktap_blob_of(of))[n];
 	default:
-		return ((const u8 *)of->blob)[n];
+		return ((const u8 *)ktap_blob_of(of))[n];
 	}
 }
 

@@ -35,7 +35,7 @@ static __always_inline bool ktap_put_simple_part(void **end, const struct ktap_v
 	if (unlikely(tag != KTAP_STR || len > 2 * sizeof(u64)))
 		return false;
 	*item = (struct ktap_tuple_item){ .tag = KTAP_STR, .len = len };
-	ktap_copy_padded(item->data, v->blob, len);
+	ktap_copy_padded(item->data, ktap_blob_of(v), len);
 	*end += ALIGN(sizeof(*item) + len, 8);
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "vm/bytes.h"
 #include "vm/vm.h"
@@ -66,13 +67,14 @@ bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y)
 	case KTAP_FUNC:
 		return x->u == y->u;
 	default:
-		return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
+		return x->len == y->len &&
+		       ktap_same_bytes(ktap_blob_of(x), ktap_blob_of(y), x->len);
 	}
 }
 
 static int value_compare_bytes(const struct ktap_value *x, const struct ktap_value *y)
 {
-	int c = memcmp(x->blob, y->blob, min(x->len, y->len));
+	int c = memcmp(ktap_blob_of(x), ktap_blob_of(y), min(x->len, y->len));
 
 	return c ?: (x->len > y->len) - (x->len < y->len);
 }
@@ -139,7 +141,7 @@ void *ktap_tuple_put(void *p, const struct ktap_value *v)
 	void *end = p + ktap_tuple_item_size(v);
 
 	if (v->tag == KTAP_TUPLE) {
-		memcpy(p, v->blob, v->len);
+		memcpy(p, ktap_blob_of(v), v->len);
 		return end;
 	}
 	item->tag = v->tag;
@@ -149,7 +151,7 @@ void *ktap_tuple_put(void *p, const struct ktap_value *v)
 		/* The bytes overwrite all of the last word except its padding. */
 		if (v->len)
 			memset(end - sizeof(u64), 0, sizeof(u64));
-		ktap_copy_bytes(item->data, v->blob, v->len);
+		ktap_copy_bytes(item->data, ktap_blob_of(v), v->len);
 	} else if (v->tag != KTAP_NIL) {
 		memcpy(item->data, &v->u, sizeof(v->u));
 	}
@@ -158,7 +160,7 @@ void *ktap_tuple_put(void *p, const struct ktap_value *v)
 
 bool ktap_tuple_next(const struct ktap_value *tuple, size_t *pos, struct ktap_value *v)
 {
-	const struct ktap_tuple_item *item = tuple->blob + *pos;
+	const struct ktap_tuple_item *item = ktap_blob_of(tuple) + *pos;
 
 	if (*pos >= tuple->len)
 		return false;
@@ -166,7 +168,7 @@ bool ktap_tuple_next(const struct ktap_value *tuple, size_t *pos, struct ktap_va
 	if (ktap_is_blob(v))
 		v->blob = item->data;
 	else if (v->tag != KTAP_NIL)
-		memcpy(&v->u, item->data, sizeof(v->u));
+		v->u = get_unaligned((const u64 *)item->data) & ~ktap_blob_mask(v);
 	*pos += ktap_tuple_item_size(v);
 	return true;
 }

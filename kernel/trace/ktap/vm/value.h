@@ -119,6 +119,14 @@ static inline struct ktap_table *ktap_table_of(const struct ktap_value *v)
 	return (void *)((unsigned long)v->table & array_index_mask_nospec(other, 1));
 }
 
+/* The copy of an event whose text it is: only records have values with one. */
+static inline const void *ktap_argstr_of(const struct ktap_value *v)
+{
+	u32 other = READ_ONCE(v->tag) ^ KTAP_ARGSTR;
+
+	return (const void *)((unsigned long)v->blob & array_index_mask_nospec(other, 1));
+}
+
 static inline struct ktap_agg *ktap_agg_of(const struct ktap_value *v)
 {
 	u32 other = READ_ONCE(v->tag) ^ KTAP_AGG;
@@ -132,6 +140,20 @@ static inline struct ktap_object *ktap_object_of(const struct ktap_value *v)
 
 	return (void *)((unsigned long)v->object &
 			array_index_mask_nospec(kind, KTAP_AGG - KTAP_TABLE + 1));
+}
+
+/* All bits if it is a blob, otherwise none */
+static inline u64 ktap_blob_mask(const struct ktap_value *v)
+{
+	u32 kind = READ_ONCE(v->tag) - KTAP_STR;
+
+	return (s64)(long)array_index_mask_nospec(kind, KTAP_NR_TAGS - KTAP_STR);
+}
+
+/* The first byte of a blob */
+static inline const void *ktap_blob_of(const struct ktap_value *v)
+{
+	return (const void *)((unsigned long)v->blob & (unsigned long)ktap_blob_mask(v));
 }
 
 /*
