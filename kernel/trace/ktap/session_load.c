@@ -3,6 +3,7 @@
  * From a complete chunk to attached events, or to a refusal.
  */
 #include <linux/bpf.h>
+#include <linux/cpu.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
@@ -138,6 +139,8 @@ static int load_init_env(struct ktap_session *s)
 		ktap_diag(&s->diag, "more than %u fields of threads: names after 'self'",
 			  KTAP_SELF_FIELDS);
 	s->env.jit_forbidden = s->filter.owner && !load_users_may_have_code();
+	/* BPF has its barriers for the same users. */
+	s->env.fenced = IS_ENABLED(CONFIG_X86) && !s->perfmon && !cpu_mitigations_off();
 	s->env.max_insns = READ_ONCE(ktap_max_insns);
 	/* Preemption is disabled during a run; whoever has no rights delays others less. */
 	if (s->filter.owner)

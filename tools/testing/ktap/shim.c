@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -22,6 +23,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+unsigned long shim_barriers;
 unsigned long shim_fail_at;
 long shim_allocated;
 __thread bool shim_atomic;

@@ -12,6 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/filter.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -293,6 +294,10 @@ static const struct bpf_insn *ebpf_step(const struct bpf_insn *insn, u64 *r)
 			ebpf_store(insn, r[insn->dst_reg], r[insn->src_reg]);
 		break;
 	case BPF_ST:
+		if (insn->code == (BPF_ST | BPF_NOSPEC)) {
+			barrier_nospec();
+			break;
+		}
 		ebpf_store(insn, r[insn->dst_reg], (s64)insn->imm);
 		break;
 	default:

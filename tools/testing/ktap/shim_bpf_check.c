@@ -104,6 +104,8 @@ static u8 ebpf_fields(u8 code)
 			return 0;
 		return EBPF_KNOWN | EBPF_DST | EBPF_SRC | EBPF_OFF;
 	case BPF_ST:
+		if (code == (BPF_ST | BPF_NOSPEC))
+			return EBPF_KNOWN | EBPF_KEEPS;
 		if (mode != BPF_MEM)
 			return 0;
 		return EBPF_KNOWN | EBPF_KEEPS | EBPF_DST | EBPF_OFF | EBPF_IMM;
@@ -226,8 +228,9 @@ static const char *ebpf_check_insn(const struct bpf_prog *fp, const struct bpf_i
 	case BPF_ALU:
 	case BPF_ALU64:
 		return ebpf_check_alu(insn);
-	case BPF_LDX:
 	case BPF_ST:
+		return insn->code == (BPF_ST | BPF_NOSPEC) ? NULL : ebpf_check_memory(fp, insn);
+	case BPF_LDX:
 	case BPF_STX:
 		return ebpf_check_memory(fp, insn);
 	case BPF_JMP:

@@ -5,7 +5,7 @@
 #ifndef _KTAP_EMIT_H
 #define _KTAP_EMIT_H
 
-#include <linux/bpf.h>
+#include <linux/filter.h>
 #include <linux/types.h>
 
 /*
@@ -43,6 +43,12 @@ static inline void ktap_emit_mov(struct ktap_emit *e, u8 dst, u8 src)
 static inline void ktap_emit_mov_imm(struct ktap_emit *e, u8 dst, s32 imm)
 {
 	ktap_emit(e, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
+}
+
+/* A barrier against speculative execution (vm/fenced.c), where the CPU needs one */
+static inline void ktap_emit_fence(struct ktap_emit *e)
+{
+	ktap_emit(e, BPF_ST | BPF_NOSPEC, 0, 0, 0, 0);
 }
 
 /* @op: BPF_ADD, ... */

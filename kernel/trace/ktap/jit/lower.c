@@ -216,6 +216,8 @@ static void lower_integer(struct ktap_unit *u, u8 dst, s32 d)
 	e->stack = true;
 	ktap_emit_store_imm(e, BPF_DW, EMIT_FP, -EMIT_STACK, d);
 	lower_set_tag(u, (s16)offsetof(struct ktap_value, tag) - EMIT_STACK, EMIT_FP, KTAP_INT);
+	if (u->env->fenced)
+		ktap_emit_fence(e);
 	ktap_emit_mov(e, dst, EMIT_FP);
 	ktap_emit_alu_imm(e, BPF_ADD, dst, -EMIT_STACK);
 }
@@ -692,5 +694,7 @@ void ktap_lower(struct ktap_unit *u)
 	const struct lower_op *op = &lower_ops[insn->op];
 
 	u->njumps = 0;
+	if (u->env->fenced)
+		ktap_emit_fence(&u->emit);
 	op->lower(u, insn, op);
 }

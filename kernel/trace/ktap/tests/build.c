@@ -5,6 +5,7 @@
 #include <linux/align.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/moduleparam.h>
 #include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/sched.h>
@@ -17,6 +18,10 @@
 #include "tests/build.h"
 #include "vm/env.h"
 #include "vm/vm.h"
+
+/* With build.test_fenced=1 on the command line of the kernel, activations of tests are fenced. */
+static bool test_fenced;
+module_param(test_fenced, bool, 0400);
 
 static void free_chunk(void *p)
 {
@@ -476,6 +481,7 @@ struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_env, both));
 	/* Tests compare native code with the interpreter. */
 	both->env.jit_always = false;
+	both->env.fenced = test_fenced;
 	test_compile(test, &both->env);
 	init_vm(test, &both->vm, &both->env, level);
 	return &both->vm;

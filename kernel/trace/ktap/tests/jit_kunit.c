@@ -123,6 +123,32 @@ static void sessions_may_be_forbidden_native_code(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, env->jit_outcome, KTAP_JIT_OFF);
 }
 
+static unsigned int barriers_of(const struct ktap_native *native)
+{
+	const struct bpf_prog *prog = native->prog;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < prog->len; i++)
+		n += prog->insnsi[i].code == (BPF_ST | BPF_NOSPEC);
+	return n;
+}
+
+static void a_barrier_is_before_each_instruction_of_those_without_rights(struct kunit *test)
+{
+	struct ktap_vm *vm = native_vm(returns_42(test), EVENT);
+	const struct ktap_func *func = vm->env->prog->funcs;
+
+	vm->env->fenced = true;
+	test_compile(test, vm->env);
+	KUNIT_ASSERT_NOT_NULL(test, func->native);
+	KUNIT_EXPECT_EQ(test, func->ninsns, barriers_of(func->native));
+	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
+	vm->env->fenced = false;
+	test_compile(test, vm->env);
+	KUNIT_ASSERT_NOT_NULL(test, func->native);
+	KUNIT_EXPECT_EQ(test, 0, barriers_of(func->native));
+}
+
 static void the_same_functions_are_compiled_once(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -733,6 +759,7 @@ static void a_lost_object_has_no_integer_length(struct kunit *test)
 
 static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(functions_are_interpreted_when_native_code_is_off),
+	KUNIT_CASE(a_barrier_is_before_each_instruction_of_those_without_rights),
 	KUNIT_CASE(functions_are_native_if_the_switch_is_on),
 	KUNIT_CASE(sessions_may_be_forbidden_native_code),
 	KUNIT_CASE(the_same_functions_are_compiled_once),

@@ -64,6 +64,7 @@ enum { ANYTHING, NUMBER, SUM, TABLE };
  * struct random_maker - a program being made
  * @c: the program
  * @diag: why it is refused
+ * @fenced: which of both ways has barriers
  * @random: state of the random numbers
  * @nfuncs: number of its functions, with the top level
  * @nparams: parameters of the function being made
@@ -73,6 +74,7 @@ enum { ANYTHING, NUMBER, SUM, TABLE };
 struct random_maker {
 	struct test_chunk *c;
 	struct ktap_diag *diag;
+	u8 fenced;
 	u64 random;
 	u32 nfuncs;
 	u8 nparams;
@@ -516,6 +518,7 @@ static bool begin_run(struct random_maker *m, struct random_run *run, bool nativ
 	}
 	KUNIT_ASSERT_EQ(test, 0, ktap_env_init(&run->env, prog, 4 << 20, NULL));
 	run->env.jit_always = false;
+	run->env.fenced = m->fenced & (native ? 1 : 2);
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_init(&run->vm, &run->env, KTAP_LEVEL_TASK));
 	memset(run->vm.stack, 0x5a, run->vm.stack_size * sizeof(*run->vm.stack));
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(&run->vm, 0, NULL, 0, NULL));
@@ -654,6 +657,7 @@ static void native_code_does_what_the_interpreter_does(struct kunit *test)
 	test_enable_jit(test, true);
 	for (i = 0; i < programs && same; i++) {
 		m.random = seed + i;
+		m.fenced = (seed + i) % 4;
 		make_program(&m);
 		if (!begin_run(&m, &runs[0], true))
 			continue;

@@ -246,7 +246,7 @@ static void expect_operands(struct kunit *test, struct use use, const struct kta
 static struct ktap_quick act_of(struct kunit *test, struct use use)
 {
 	struct test_chunk *c = test_chunk(test);
-	struct ktap_quick quick;
+	struct ktap_quick quick, fenced;
 	struct ktap_vm *vm;
 
 	test_global(c, "t");
@@ -275,7 +275,11 @@ static struct ktap_quick act_of(struct kunit *test, struct use use)
 	vm = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
 	test_run(test, vm, NULL, 0);
 	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(vm->env->prog));
+	vm->env->fenced = true;
+	ktap_quick_init(&fenced, vm->env, NULL, &vm->env->prog->funcs[HANDLER], use.fields);
+	vm->env->fenced = false;
 	ktap_quick_init(&quick, vm->env, NULL, &vm->env->prog->funcs[HANDLER], use.fields);
+	KUNIT_EXPECT_EQ(test, quick.key.value ? KTAP_QUICK_NO_ACT : quick.act, fenced.act);
 	if (quick.act > KTAP_QUICK_COUNT) {
 		expect_operands(test, use, vm->env, &quick);
 		KUNIT_EXPECT_EQ(test, KTAP_FIRE_ACT, quick.way);

@@ -117,6 +117,7 @@ struct ktap_tap {
  * @jit_outcome: result of the last ktap_jit_compile()
  * @jit_forbidden: nothing is compiled
  * @jit_always: nothing is interpreted: CONFIG_KTAP_JIT_ALWAYS, except in tests
+ * @fenced: a barrier is before each instruction (vm/fenced.c)
  * @secret: random words for the hash of table keys (data/table_lookup.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
@@ -155,6 +156,7 @@ struct ktap_env {
 	enum ktap_jit_outcome jit_outcome;
 	bool jit_forbidden;
 	bool jit_always;
+	bool fenced;
 	u64 secret[2];
 	s64 wall_offset;
 	s64 utc_offset;

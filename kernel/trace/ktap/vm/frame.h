@@ -124,5 +124,7 @@ int ktap_frame_catch(struct ktap_vm *vm, u32 pc, int err, u32 *to);
  * filter of a probe and true, continue in @vm->handler.  @vm->result gets the result.
  */
 int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn);
+/* fenced.c: the same, with a barrier before each instruction */
+int ktap_interpret_fenced(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn);
 
 #endif /* _KTAP_FRAME_H */

@@ -192,9 +192,9 @@ static bool quick_find_object(struct ktap_quick *quick, struct quick_use *use, u
 	if (v->tag != tag)
 		return false;
 	if (tag == KTAP_TABLE)
-		quick->table = v->table;
+		quick->table = ktap_table_of(v);
 	else
-		quick->agg = v->agg;
+		quick->agg = ktap_agg_of(v);
 	return true;
 }
 
@@ -305,6 +305,9 @@ void ktap_quick_init(struct ktap_quick *quick, const struct ktap_env *env,
 	if (filter && !quick->value)
 		return;
 	quick_find_act(quick, &use, env->prog->code + handler->first + handler->ninsns);
+	/* A key is made and used without a barrier (vm/fenced.c). */
+	if (env->fenced && quick->key.value)
+		quick->act = KTAP_QUICK_NO_ACT;
 	if (filter)
 		quick->way = KTAP_FIRE_TEST;
 	else if (ktap_quick_counts(quick))

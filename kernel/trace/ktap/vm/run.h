@@ -109,6 +109,8 @@ static __always_inline int ktap_execute(struct ktap_vm *vm, struct ktap_value *R
 	if (IS_ENABLED(CONFIG_KTAP_JIT_ALWAYS) &&
 	    (!IS_ENABLED(CONFIG_KTAP_KUNIT_TEST) || vm->env->jit_always))
 		return ktap_vm_not_native(vm);
+	if (IS_ENABLED(CONFIG_KTAP_FENCED) && unlikely(vm->env->fenced))
+		return ktap_interpret_fenced(vm, R, func->code);
 	return ktap_interpret(vm, R, func->code);
 }
 

@@ -17,6 +17,7 @@
 #include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/string_choices.h>
 
 #include "btf/btf_read.h"
@@ -142,13 +143,19 @@ static s16 vm_immediate(const struct ktap_code *insn)
 
 /*
  * jit/step.c includes this file to execute one instruction, and returns the number of the
- * one to continue at.  The interpreter continues there itself.
+ * one to continue at.  The interpreter continues there itself.  So does that of vm/fenced.c,
+ * after a barrier.  FENCE() is also between a value that an instruction makes and its use.
  */
 #define EXECUTE()							\
 	do {								\
 		goto *jumptable[insn->op];				\
 	} while (0)
 #ifdef KTAP_STEP
+#define FENCE()								\
+	do {								\
+		if (unlikely(vm->env->fenced))				\
+			barrier_nospec();				\
+	} while (0)
 #define DISPATCH()							\
 	do {								\
 		return insn - PROG->code;				\
@@ -158,7 +165,16 @@ static s16 vm_immediate(const struct ktap_code *insn)
 		return KTAP_STEP_DONE;					\
 	} while (0)
 #else
-#define DISPATCH()	EXECUTE()
+#ifdef KTAP_FENCED
+#define FENCE()		barrier_nospec()
+#else
+#define FENCE()		do { } while (0)
+#endif
+#define DISPATCH()							\
+	do {								\
+		FENCE();						\
+		EXECUTE();						\
+	} while (0)
 #define FINISH()							\
 	do {								\
 		return 0;						\
@@ -187,6 +203,8 @@ __diag_ignore_all("-Woverride-init", "a jump table with a default");
  */
 #ifdef KTAP_STEP
 static int step_execute(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn)
+#elif defined(KTAP_FENCED)
+int ktap_interpret_fenced(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn)
 #else
 int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn)
 #endif
@@ -212,6 +230,7 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_c
 	s64 x __uninitialized;
 	s64 y __uninitialized;
 
+	FENCE();
 	EXECUTE();
 
 	/* Ends of instructions that can fail, or jump. */
@@ -473,6 +492,7 @@ op_JN##order:								\
 	CALL(TGETS, ktap_op_get_name(vm, &A, &B, D));
 op_TGETI:
 	tmp = KTAP_VALUE_INT(D);
+	FENCE();
 	err = ktap_op_get(vm, &A, &B, &tmp);
 	CHECK();
 
@@ -483,10 +503,12 @@ op_##op:								\
 	CHECK();							\
 op_##op##S:								\
 	tmp = PROG->strings[D];						\
+	FENCE();							\
 	err = write(vm, &A, &tmp, &C);					\
 	CHECK();							\
 op_##op##I:								\
 	tmp = KTAP_VALUE_INT(D);					\
+	FENCE();							\
 	err = write(vm, &A, &tmp, &C);					\
 	CHECK()
 
@@ -642,6 +664,7 @@ op_ARG:
 	CALL(ELEM, ktap_op_element(vm, &A, &B, &C));
 op_ELEMI:
 	tmp = KTAP_VALUE_INT(D);
+	FENCE();
 	err = ktap_op_element(vm, &A, &B, &tmp);
 	CHECK();
 	CALL(CAST, ktap_op_cast(vm, &A, &R[insn->a + 1], D));

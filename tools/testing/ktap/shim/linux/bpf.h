@@ -13,6 +13,10 @@
 #define BPF_MEMSX	0x80
 #endif
 
+#ifndef BPF_NOSPEC
+#define BPF_NOSPEC	0xc0
+#endif
+
 struct btf;
 
 struct btf *bpf_get_btf_vmlinux(void);
