@@ -11,6 +11,9 @@ paranoid=/proc/sys/kernel/perf_event_paranoid
 session=$tracefs/ktap/session
 kptr=/proc/sys/kernel/kptr_restrict
 tab=$(printf '\t')
+# an address of the kernel, and the largest length of a watch there
+kernel_word=0xffffffff81000000:8
+[ "$half" = 32 ] || kernel_word=0xc1000000:4
 
 # everybody GID MODE SESSION_MODE: give the files to a group, as the tool advises
 everybody() { mount -o "remount,gid=$1,mode=$2" "$tracefs" && chmod "$3" "$session"; }
@@ -78,7 +81,7 @@ E
 		esac
 		;;
 	'watches of the kernel')
-		! has watches || echo 'trace watch:0xffffffff81000000:8:w { n += 1 }'
+		! has watches || echo "trace watch:$kernel_word:w { n += 1 }"
 		;;
 	'``ksym()``')
 		cat <<'E'
