@@ -7,7 +7,8 @@
 
 /*
  * On 64-bit little-endian PowerPC a function may begin with two instructions that set the
- * pointer to its data (r2). Calls from the same file pass over them.
+ * pointer to its data (r2). Calls from the same file pass over them. On big-endian PowerPC the
+ * pointer to a function is that to three words, the first of which is the address of its code.
  */
 static inline uintptr_t local_entry(uintptr_t function)
 {
@@ -17,6 +18,8 @@ static inline uintptr_t local_entry(uintptr_t function)
 	/* addis r2,r12,... or lis r2,...; addi r2,r2,... */
 	if ((code[0] >> 16 == 0x3c4c || code[0] >> 16 == 0x3c40) && code[1] >> 16 == 0x3842)
 		return function + 8;
+#elif defined(__powerpc64__)
+	return *(const uintptr_t *)function;
 #endif
 	return function;
 }
