@@ -11,7 +11,6 @@
 
 #include "host/signal.h"
 #include "output/record.h"
-#include "output/speculation.h"
 #include "output/text.h"
 #include "vm/env.h"
 #include "vm/kernel_call.h"

@@ -19,7 +19,7 @@
 #include "data/object.h"
 #include "data/table.h"
 #include "output/json.h"
-#include "output/speculation.h"
+#include "output/put.h"
 #include "output/text.h"
 #include "vm/env.h"
 #include "vm/vm.h"

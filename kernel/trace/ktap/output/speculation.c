@@ -297,10 +297,9 @@ int ktap_fn_discard(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Output to the reader, or to a speculation */
+/* Output to a speculation */
 
-/* Reserve a record in the speculation.  Its lock is held until ktap_put_commit(). */
-static void *speculation_reserve(struct ktap_vm *vm, size_t size)
+void *ktap_speculation_reserve(struct ktap_vm *vm, size_t size)
 {
 	const u32 room = vm->env->speculations->size;
 	struct speculation *one;
@@ -325,35 +324,22 @@ dropped:
 	return NULL;
 }
 
-void *ktap_put_reserve(struct ktap_vm *vm, size_t size)
+void ktap_speculation_commit(struct ktap_vm *vm)
 {
-	if (likely(!vm->speculation))
-		return ktap_out_reserve(vm, size);
-	return speculation_reserve(vm, size);
-}
+	struct speculation *one = speculation_place_of(vm, vm->speculation);
 
-void ktap_put_commit(struct ktap_vm *vm, void *rec)
-{
-	struct speculation *one;
-
-	if (likely(!vm->speculation)) {
-		ktap_out_commit(vm, rec);
-		return;
-	}
-	one = speculation_place_of(vm, vm->speculation);
 	ktap_assert_held(&one->lock);
 	ktap_unlock(&one->lock, vm->irq_flags);
 }
 
-int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len)
+int ktap_speculation_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text,
+			  size_t len)
 {
 	enum ktap_record_type type = KTAP_REC_TEXT;
 	struct ktap_value piece;
 	size_t size, pos;
 	void *rec;
 
-	if (!vm->speculation)
-		return ktap_out_text(vm, channel, text, len);
 	if (channel != KTAP_CH_OUTPUT)
 		type = ktap_request_of(channel)->type;
 	/* A part of a line in JSON is of no use. */
@@ -366,11 +352,11 @@ int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 		if (type == KTAP_REC_TEXT)
 			piece.len = min_t(u32, piece.len, SPECULATION_PIECE);
 		size = ktap_record_size(vm, &piece, 1);
-		rec = speculation_reserve(vm, size);
+		rec = ktap_speculation_reserve(vm, size);
 		if (!rec)
 			continue;
 		ktap_record_write(vm, rec, size, type, &piece, 1);
-		ktap_put_commit(vm, rec);
+		ktap_speculation_commit(vm);
 	}
 	return 0;
 }

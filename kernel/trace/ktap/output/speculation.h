@@ -5,6 +5,7 @@
 #ifndef _KTAP_SPECULATION_H
 #define _KTAP_SPECULATION_H
 
+#include <linux/types.h>
 #include <uapi/linux/ktap.h>
 
 struct ktap_env;
@@ -19,11 +20,13 @@ struct ktap_vm;
 unsigned int ktap_speculations_open(struct ktap_env *env);
 
 /*
- * Like ktap_out_reserve(), ktap_out_commit() and ktap_out_text() (output_ops.h).  If the
- * run speculates, the speculation gets the output, or it is dropped and counted.
+ * The output of a run that speculates, for put.c: the speculation gets it, or it is dropped and
+ * counted.  ktap_speculation_reserve() holds the lock of the speculation until
+ * ktap_speculation_commit().
  */
-void *ktap_put_reserve(struct ktap_vm *vm, size_t size);
-void ktap_put_commit(struct ktap_vm *vm, void *rec);
-int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len);
+void *ktap_speculation_reserve(struct ktap_vm *vm, size_t size);
+void ktap_speculation_commit(struct ktap_vm *vm);
+int ktap_speculation_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text,
+			  size_t len);
 
 #endif /* _KTAP_SPECULATION_H */

@@ -25,7 +25,7 @@
 #include "data/table.h"
 #include "data/ustack_file.h"
 #include "output/json.h"
-#include "output/speculation.h"
+#include "output/put.h"
 #include "output/text.h"
 #include "vm/env.h"
 #include "vm/integer.h"

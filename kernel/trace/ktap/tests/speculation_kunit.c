@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "data/lock.h"
+#include "output/put.h"
 #include "output/speculation.h"
 #include "tests/build.h"
 #include "vm/builtin.h"
