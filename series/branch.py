@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """The series as commits of a git tree of Linux, and changes of the repository taken into them.
 
-The history is linear: the commits of each set, then those of the series.  stack/SET ends each of
-them.  For each set there is also a branch of that name with its commits on Linux alone.
+The history is linear: the commits of the sets before the series, those of the series, and those of
+the later sets.  stack/SET ends each of them, stack/series the series, and has the cover letter as
+its description.  Each set before the series also has a branch of that name with its commits on
+Linux alone.
 """
 import hashlib
 import os
@@ -12,6 +14,7 @@ import subprocess
 
 BASE = 'linux'
 SERIES = 'series'
+CORE = f'stack/{SERIES}'
 
 
 class BranchError(Exception):
@@ -90,8 +93,11 @@ class Branch:
 
     # --- the first time
 
-    def create(self, groups, mails, letter):
-        """Make the branches: GROUPS are the sets and '', MAILS the patches of each."""
+    def create(self, groups, mails, letters):
+        """
+        Make the branches: GROUPS are the sets, in order, and '' for the series, MAILS the patches
+        of each, LETTERS the cover letters of those that have one.
+        """
         self.git('init', '-q', '-b', BASE)
         # the tree is large, and compressing it takes longer than anything else here
         self.git('config', 'core.compression', '1')
@@ -100,19 +106,21 @@ class Branch:
         self.git('checkout', '-q', '-b', SERIES)
         for group in groups:
             self.git('am', '-q', '--whitespace=nowarn', *mails[group])
-            if group:
-                self.git('branch', f'stack/{group}')
-        # as b4 has it: git format-patch --cover-from-description=subject takes it, too
-        self.git('config', f'branch.{SERIES}.description', letter)
+            self.git('branch', f'stack/{group or SERIES}')
+            if group in letters:
+                # as b4 has it: git format-patch --cover-from-description=subject takes it, too
+                self.git('config', f'branch.stack/{group or SERIES}.description', letters[group])
         self.git('config', 'b4.prep-cover-strategy', 'branch-description')
         self.sets()
 
     def sets(self):
-        """Make a branch of each set alone, from the commits in the stack."""
+        """Make a branch of each set before the series, from the commits in the stack."""
         before = BASE
         stack = self.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/stack').decode()
         order = {ref: int(self.git('rev-list', '--count', f'{BASE}..{ref}')) for ref in stack.split()}
         for ref in sorted(order, key=order.get):
+            if ref == CORE:
+                break
             self.git('checkout', '-q', '-B', ref.removeprefix('stack/'), BASE)
             # not cherry-pick: it would also look at what sets before this one have changed nearby
             mails = self.git('format-patch', '--stdout', '--binary', '--full-index',

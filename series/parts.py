@@ -333,8 +333,8 @@ class Parts:
             text.leave_out(i, last)
         return bool(places)
 
-    def cut(self, files, number):
-        """Return the files (path -> bytes) without the parts of steps after @number."""
+    def cut(self, files, there):
+        """Return the files (path -> bytes) with the parts of the steps @there only."""
         texts = {}
 
         def text(path):
@@ -343,7 +343,7 @@ class Parts:
             return texts[path]
 
         for n, rule, paths, regexes, _ in self.holds:       # words first: see hold()
-            if n > number:
+            if n not in there:
                 for path in paths:
                     if path in files:
                         self.apply(rule, text(path), regexes)

@@ -21,7 +21,8 @@ A_WITH_B = A.replace('a 4\n', 'a 4\nb in a\n')
 COMMITS = (('core: Fix three', {'core.c': FIXED}),
            ('Add a', {'a.c': A}),
            ('Add b', {'b.c': 'b\n', 'a.c': A_WITH_B}),
-           ('core: Call the hook', {'core.c': FIXED.replace('core 15\n', 'core 15\nhook\n')}))
+           ('core: Call the hook', {'core.c': FIXED.replace('core 15\n', 'core 15\nhook\n')}),
+           ('Add later', {'later.c': 'later\n'}))
 
 
 class BranchTest(unittest.TestCase):
@@ -38,8 +39,9 @@ class BranchTest(unittest.TestCase):
             self.commit(subject, files)
         self.final = {path.name: path.read_bytes() for path in self.source.glob('*.c')}
         self.branch = Branch(where, WHO)
-        self.branch.create(['fixes/three', ''], {'fixes/three': self.mails('HEAD~4..HEAD~3'),
-                                                 '': self.mails('HEAD~3..HEAD')}, 'Subject\n\nText\n')
+        mails = {'fixes/three': self.mails('HEAD~5..HEAD~4'), '': self.mails('HEAD~4..HEAD~1'),
+                 'later/more': self.mails('HEAD~1..HEAD')}
+        self.branch.create(list(mails), mails, {'': 'Subject\n\nText\n', 'later/more': 'Later\n'})
 
     def git(self, *args):
         return subprocess.run(['git', *args], cwd=self.source, check=True, capture_output=True,
@@ -74,8 +76,23 @@ class BranchTest(unittest.TestCase):
     def test_commits_are_those_of_the_mails(self):
         self.assertEqual(self.subjects('linux..series'), [subject for subject, _ in COMMITS])
         self.assertEqual(self.subjects('fixes/three'), ['Linux', 'core: Fix three'])
-        self.assertEqual(self.branch.git('config', 'branch.series.description').decode(),
-                         'Subject\n\nText\n\n')
+        self.assertEqual(self.subjects('linux..stack/series'),
+                         [subject for subject, _ in COMMITS[:-1]])
+        for branch, text in (('stack/series', 'Subject\n\nText\n'),
+                             ('stack/later/more', 'Later\n')):
+            self.assertEqual(self.branch.git('config', f'branch.{branch}.description').decode(),
+                             text + '\n')
+
+    def test_a_later_set_is_on_the_series_only(self):
+        refs = self.branch.git('for-each-ref', '--format=%(refname:short)', 'refs/heads').decode()
+        self.assertEqual(refs.split(), ['fixes/three', 'linux', 'series', 'stack/fixes/three',
+                                        'stack/later/more', 'stack/series'])
+
+    def test_a_change_of_a_later_set_stays_there(self):
+        before = self.branch.git('rev-parse', 'stack/series')
+        self.assertEqual(self.absorb(later_c='Later\n'), ['Add later'])
+        self.assertEqual(self.branch.git('rev-parse', 'stack/series'), before)
+        self.assertEqual(self.text('stack/later/more', 'later.c'), 'Later\n')
 
     def test_nothing_changes_without_a_change(self):
         before = self.branch.git('rev-parse', 'series')
