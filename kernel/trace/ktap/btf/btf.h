@@ -114,7 +114,7 @@ struct ktap_btf_mount {
 	u32 mnt;
 };
 
-#ifdef CONFIG_DEBUG_INFO_BTF
+#ifdef CONFIG_KTAP_BTF
 /**
  * ktap_btf_begin() - Make the types of the kernel available
  *

@@ -123,9 +123,9 @@ static __always_inline bool fire_act_do(struct ktap_vm *vm, const struct ktap_qu
 		return ktap_global_set_int(quick->global, n);
 	if (quick->act == KTAP_QUICK_AGG)
 		return ktap_agg_try(quick->agg, n);
-	if (quick->act == KTAP_QUICK_SUM)
-		return ktap_global_sum_int(vm, quick->global, n);
-	return ktap_self_set_int(vm->env->self, quick->self_field, n);
+	if (quick->act == KTAP_QUICK_SELF)
+		return ktap_self_set_int(vm->env->self, quick->self_field, n);
+	return ktap_global_sum_int(vm, quick->global, n);
 }
 
 /* Its calls cause no event, even if somebody traces that: this CPU is inside a run. */

@@ -216,7 +216,7 @@ static void values_in_registers(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_DEBUG_INFO_BTF
+#ifdef CONFIG_KTAP_BTF
 static noinline __noclone unsigned int btf_kunit_variadic(int first, ...)
 {
 	return first;
@@ -349,7 +349,7 @@ static void functions_with_similar_names(struct kunit *test)
 			   "btf_kunit_variadic");
 	KUNIT_EXPECT_NULL(test, ktap_btf_near_function("btf_kunit_has_no_such_function"));
 }
-#endif /* CONFIG_DEBUG_INFO_BTF */
+#endif /* CONFIG_KTAP_BTF */
 
 static struct kunit_case btf_cases[] = {
 	KUNIT_CASE(parameters),
@@ -359,7 +359,7 @@ static struct kunit_case btf_cases[] = {
 	KUNIT_CASE(structure_returned_in_a_register),
 	KUNIT_CASE(result_of_64_bits),
 	KUNIT_CASE(values_in_registers),
-#ifdef CONFIG_DEBUG_INFO_BTF
+#ifdef CONFIG_KTAP_BTF
 	KUNIT_CASE(text_of_a_prototype),
 	KUNIT_CASE(text_of_a_prototype_is_cut),
 	KUNIT_CASE(functions_that_can_be_called),

@@ -78,7 +78,7 @@ static void known_names_are_found_in_a_full_table(struct kunit *test)
 	ktap_names_end(names);
 }
 
-#ifdef CONFIG_DEBUG_INFO_BTF
+#ifdef CONFIG_KTAP_BTF
 /**
  * struct sized - a program of nothing but sizeof(), and what the verifier would know
  * @prog: KTAP_MAX_INSNS times the built-in, of the argument in register 0
@@ -208,7 +208,7 @@ static void a_chunk_may_have_many_of_one_type(struct kunit *test)
 static struct kunit_case names_cases[] = {
 	KUNIT_CASE(equal_strings_share_one_name),
 	KUNIT_CASE(known_names_are_found_in_a_full_table),
-#ifdef CONFIG_DEBUG_INFO_BTF
+#ifdef CONFIG_KTAP_BTF
 	KUNIT_CASE(a_type_is_looked_up_once),
 	KUNIT_CASE(names_beyond_the_limit_are_refused),
 	KUNIT_CASE(member_lookups_are_counted),

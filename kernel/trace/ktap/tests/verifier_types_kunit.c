@@ -81,7 +81,7 @@ static const struct rule rules[] = {
 	{ "member.declared", "struct ktap_known has no member 'xx'; did you mean 'x'?",
 	  { "struct ktap_known", "x", "xx" },
 	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(TGETS, 0, 0, 0, 2), .at = 3, .declares = true },
-#ifdef CONFIG_DEBUG_INFO_BTF
+#ifdef CONFIG_KTAP_BTF
 	{ "member", "struct list_head has no member 'nothing like it'",
 	  { "struct list_head", "next", "nothing like it" },
 	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(TGETS, 0, 0, 0, 2), .at = 3 },
@@ -165,7 +165,7 @@ static const struct rule rules[] = {
 	  { "next" }, ITERATOR, { I(TGETS, 2, 1, 0, 0) },
 	  I(TGETS, 2, 0, 0, 0), .at = 2 },
 #endif
-#if defined(CONFIG_DEBUG_INFO_BTF) && !defined(__KERNEL__)
+#if defined(CONFIG_KTAP_BTF) && !defined(__KERNEL__)
 	{ "type-size", "sizeof: 'huge_t' has 2 GiB or more",
 	  { "numbers_t", "huge_t" }, SIZE, { }, I(STR, 0, 0, 0, 1) },
 	{ "member-value", "member 'big' has a type without values in scripts",
@@ -295,7 +295,7 @@ static void each_call_has_a_name_and_addresses(struct kunit *test)
 		TEST_RET(c);
 		KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 		c->fields[0] = cpu_to_le32(test_string(c, "named"));
-		test_refused(c, -EINVAL, IS_ENABLED(CONFIG_DEBUG_INFO_BTF) ?
+		test_refused(c, -EINVAL, IS_ENABLED(CONFIG_KTAP_BTF) ?
 			     "nil has no members" : "member of a parameter");
 	}
 }

@@ -21,7 +21,7 @@
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
 		  void (*low)(struct ktap_heap *heap))
 {
-	int err, i;
+	int err = 0, i;
 
 	memset(env, 0, sizeof(*env));
 	env->prog = prog;
@@ -35,7 +35,11 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 	for (i = 0; i < KTAP_STRIPE_SETS * KTAP_STRIPES; i++)
 		ktap_lock_init(&env->stripes[i / KTAP_STRIPES][i % KTAP_STRIPES].lock);
 	ktap_heap_init(&env->heap, max_memory, low);
-	err = ktap_self_init(env) ?: ktap_speculations_init(env) ?: ktap_ustack_files_init(env);
+	err = ktap_self_init(env);
+	if (!err)
+		err = ktap_speculations_init(env);
+	if (!err)
+		err = ktap_ustack_files_init(env);
 	if (!err && prog->uses & KTAP_USES_TYPES)
 		err = ktap_members_init(env);
 	if (!err && prog->uses & KTAP_USES_HEAP)

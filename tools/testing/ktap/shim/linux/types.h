@@ -4,7 +4,7 @@
 
 /* The configuration, the same for all users of the headers of the virtual machine. */
 #define CONFIG_SMP		1
-#define CONFIG_DEBUG_INFO_BTF	1
+#define CONFIG_KTAP_BTF		1
 #define CONFIG_KALLSYMS		1
 #define CONFIG_KALLSYMS_ALL	1
 #define CONFIG_CGROUPS		1
