@@ -338,6 +338,7 @@ int ktap_fn_ntop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	char text[24];
+	u32 len;
 	int err;
 
 	err = ktap_make_text(vm, &r[0]);
@@ -349,8 +350,8 @@ int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (r[0].len != 6)
 		return ktap_vm_error(vm, -EINVAL, "macaddr: a string of %u bytes, not of 6",
 				     r[0].len);
-	scnprintf(text, sizeof(text), "%pM", ktap_blob_of(&r[0]));
-	return ktap_make_string(vm, text, strlen(text), &r[0]);
+	len = scnprintf(text, sizeof(text), "%pM", ktap_blob_of(&r[0]));
+	return ktap_make_string(vm, text, len, &r[0]);
 }
 
 /* Numbers of a moment; a directive may show several that follow each other. */

@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_NOSPEC_H
 #define _SHIM_LINUX_NOSPEC_H
 
-/* the number of barriers so far: each test that runs handlers is one thread */
+/* The number of barriers so far; threads that run at once may miss some. */
 extern unsigned long shim_barriers;
 #define barrier_nospec()	((void)shim_barriers++)
 
