@@ -5,6 +5,8 @@
 #include <linux/bpf.h>
 #include <linux/errno.h>
 #include <linux/filter.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -21,16 +23,41 @@ unsigned long ktap_jit_enabled = 1;
 /* The native code of all sessions, while it is shown */
 DEFINE_MUTEX(ktap_native_lock);
 
-static void native_free_prog_rcu(struct rcu_head *rcu)
+/*
+ * Native code with its symbol.  bpf_prog_kallsyms_add() would add none for a user without
+ * CAP_BPF, and every stack that goes through the code would end there: the stack walkers
+ * take only what has a symbol for code.  /proc/kallsyms decides who sees it, and its address.
+ */
+struct native_made {
+	struct ktap_native native;
+	struct bpf_ksym symbol;
+	struct rcu_head rcu;
+};
+
+static void native_add_symbol(struct native_made *made, const char *name)
 {
-	bpf_prog_free(container_of(rcu, struct bpf_prog_aux, rcu)->prog);
+	const struct bpf_prog *prog = made->native.prog;
+
+	made->symbol.start = (unsigned long)prog->bpf_func;
+	made->symbol.end = made->symbol.start + prog->jited_len;
+	snprintf(made->symbol.name, sizeof(made->symbol.name), "bpf_prog_%s", name);
+	INIT_LIST_HEAD(&made->symbol.lnode);
+	bpf_ksym_add(&made->symbol);
+}
+
+static void native_free_rcu(struct rcu_head *rcu)
+{
+	struct native_made *made = container_of(rcu, struct native_made, rcu);
+
+	bpf_prog_free(made->native.prog);
+	kfree(made);
 }
 
 /* Backtraces of other CPUs may still look for the name of the code. */
-static void native_free_prog(struct bpf_prog *prog)
+static void native_free(struct native_made *made)
 {
-	bpf_prog_kallsyms_del(prog);
-	call_rcu(&prog->aux->rcu, native_free_prog_rcu);
+	bpf_ksym_del(&made->symbol);
+	call_rcu(&made->rcu, native_free_rcu);
 }
 
 /*
@@ -73,7 +100,6 @@ static enum ktap_jit_outcome native_make_prog(struct ktap_unit *u, const char *n
 		bpf_prog_free(prog);
 		return KTAP_JIT_REFUSED;
 	}
-	bpf_prog_kallsyms_add(prog);
 	*made = prog;
 	return KTAP_JIT_NATIVE;
 }
@@ -86,7 +112,7 @@ static size_t native_room(const struct ktap_env *env)
 
 static bool native_charge(struct ktap_env *env, struct ktap_native *native)
 {
-	native->bytes = sizeof(*native) + bpf_prog_size(native->prog->len) +
+	native->bytes = sizeof(struct native_made) + bpf_prog_size(native->prog->len) +
 			native->prog->jited_len;
 	if (native->bytes > native_room(env))
 		return false;
@@ -97,12 +123,14 @@ static bool native_charge(struct ktap_env *env, struct ktap_native *native)
 static struct ktap_native *native_make(struct ktap_env *env, const struct ktap_func *filter,
 				       const struct ktap_func *handler, const char *name)
 {
-	struct ktap_native *native = kzalloc(sizeof(*native), KTAP_GFP);
+	struct native_made *made = kzalloc(sizeof(*made), KTAP_GFP);
+	struct ktap_native *native;
 	struct ktap_unit u;
 
 	env->jit_outcome = KTAP_JIT_MEMORY;
-	if (!native)
+	if (!made)
 		return NULL;
+	native = &made->native;
 	if (!ktap_unit_init(&u, env, filter, handler))
 		env->jit_outcome = native_make_prog(&u, name, native_room(env), &native->prog);
 	native->filter = filter;
@@ -110,16 +138,17 @@ static struct ktap_native *native_make(struct ktap_env *env, const struct ktap_f
 	native->ninsns = u.ninsns;
 	ktap_unit_destroy(&u);
 	if (native->prog && !native_charge(env, native)) {
-		native_free_prog(native->prog);
+		bpf_prog_free(native->prog);
 		native->prog = NULL;
 		env->jit_outcome = KTAP_JIT_MEMORY;
 	}
 	if (!native->prog) {
-		kfree(native);
+		kfree(made);
 		return NULL;
 	}
 	native->run = native->prog->bpf_func;
 	native->insns = native->prog->insnsi;
+	native_add_symbol(made, name);
 	return native;
 }
 
@@ -247,7 +276,6 @@ void ktap_jit_free(struct ktap_env *env)
 		mutex_unlock(&ktap_native_lock);
 		native_forget(env->prog, native);
 		WRITE_ONCE(env->native_bytes, env->native_bytes - native->bytes);
-		native_free_prog(native->prog);
-		kfree(native);
+		native_free(container_of(native, struct native_made, native));
 	}
 }

@@ -10,7 +10,7 @@ jit=$tracefs/ktap/jit
 [ -e "$jit" ] || lacks "this kernel cannot compile scripts: it has no ktap/jit"
 { echo 1 >"$jit" && echo 0 >"$jit" && echo 1 >"$jit"; } 2>/dev/null ||
 	lacks "this kernel has no interpreter: jit_always.sh tests that"
-plan 57
+plan 60
 
 session=$tracefs/ktap/session
 enter=syscalls:sys_enter_getppid
@@ -176,6 +176,32 @@ if share $nobody 750 660 && switch limit 1; then
 else
 	skip works_above_bpf_jit_limit "this kernel has no net.core.bpf_jit_limit"
 	skip interpreted_above_bpf_jit_limit "this kernel has no net.core.bpf_jit_limit"
+fi
+restore
+# Stacks go only through code that has a symbol.
+if share $nobody 750 660 && switch harden 0 && switch kallsyms 1; then
+	"$workload" with 38 $nobody "$KTAP" -q \
+		-e "trace $exit { } trace $enter { for (i = 1, 1000) { n += i } }" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	user=$!
+	wait_until has_names '[0-9]+_2'
+	result $? code_of_users_without_cap_bpf_has_a_symbol
+	if has profiles; then
+		run -q -e 'profile-1ms /execname == "workload"/ { s[kstack()] += 1 } trace_end { print(s) }' -- \
+			"$workload" getppid 2000
+		# a stack that ends there has a colon
+		grep -q 'bpf_prog_ktap_[0-9]*_2+[^:]*$' "$tmp/out"
+		result $? and_stacks_go_through_it
+	else
+		skip and_stacks_go_through_it "this kernel has no samples"
+	fi
+	kill -INT $user
+	wait $user
+	wait_until no_names
+	result $? and_no_symbol_after_the_end
+else
+	for name in code_of_users_without_cap_bpf_has_a_symbol and_stacks_go_through_it and_no_symbol_after_the_end; do
+		skip $name "this kernel shows no names of programs of BPF"
+	done
 fi
 restore
 

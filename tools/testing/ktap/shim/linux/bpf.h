@@ -5,6 +5,8 @@
 
 #include_next <linux/bpf.h>
 
+#include <linux/kallsyms.h>
+#include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
@@ -20,6 +22,17 @@
 struct btf;
 
 struct btf *bpf_get_btf_vmlinux(void);
+
+/* Nothing looks for symbols of code in user space. */
+struct bpf_ksym {
+	unsigned long start;
+	unsigned long end;
+	char name[KSYM_NAME_LEN];
+	struct list_head lnode;
+};
+
+static inline void bpf_ksym_add(struct bpf_ksym *ksym) {}
+static inline void bpf_ksym_del(struct bpf_ksym *ksym) {}
 
 struct bpf_prog;
 

@@ -33,9 +33,6 @@ void bpf_prog_free(struct bpf_prog *fp);
  */
 struct bpf_prog *bpf_prog_select_runtime(struct bpf_prog *fp, int *err);
 
-static inline void bpf_prog_kallsyms_add(struct bpf_prog *fp) {}
-static inline void bpf_prog_kallsyms_del(struct bpf_prog *fp) {}
-
 /* Return what is wrong with instruction *@at, or NULL if the program is valid. */
 const char *shim_bpf_check(const struct bpf_prog *fp, u32 *at);
 

@@ -4,6 +4,16 @@
 
 #include <linux/container_of.h>
 
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+static inline void INIT_LIST_HEAD(struct list_head *list)
+{
+	list->next = list;
+	list->prev = list;
+}
+
 struct hlist_head {
 	struct hlist_node *first;
 };
