@@ -43,14 +43,14 @@
 #elif defined(CONFIG_S390)
 #define ARGS_IN_REGS		5
 #define ARGS_ON_STACK		20
-#elif defined(CONFIG_PPC64) && defined(CONFIG_CPU_LITTLE_ENDIAN)
-/* After the header of the frame (32 bits: two words) and room for the first eight */
-#define ARGS_IN_REGS		8
-#define ARGS_ON_STACK		12
-#define COMPAT_ARGS_ON_STACK	2
 #elif defined(CONFIG_PPC)
-/* Programs of both conventions run on big-endian machines. */
+/*
+ * After the header of the frame and, in programs of 64 bits, room for the first eight.  Those of
+ * the first convention, which is for big-endian machines, have two more words in the header.
+ */
 #define ARGS_IN_REGS		8
+#define ARGS_ON_STACK		(!IS_ENABLED(CONFIG_PPC64) ? 2 : is_elf2_task() ? 12 : 14)
+#define COMPAT_ARGS_ON_STACK	2
 #elif defined(CONFIG_ARM)
 #define ARGS_IN_REGS		4
 #define ARGS_ON_STACK		0

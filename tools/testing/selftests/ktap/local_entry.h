@@ -24,4 +24,23 @@ static inline uintptr_t local_entry(uintptr_t function)
 	return function;
 }
 
+/*
+ * Return a pointer to the function whose code is at @code, which needs no data of its program. It
+ * is valid as long as @room.
+ */
+static inline void *function_at(const void *code, uintptr_t room[3])
+{
+#if defined(__powerpc64__) && _CALL_ELF != 2
+	room[0] = (uintptr_t)code;
+	room[1] = 0;
+	room[2] = 0;
+	/* The compiler does not know that a call reads them. */
+	__asm__ volatile("" : : "r"(room) : "memory");
+	return room;
+#else
+	(void)room;
+	return (void *)code;
+#endif
+}
+
 #endif /* _KTAP_LOCAL_ENTRY_H */

@@ -212,11 +212,12 @@ static volatile unsigned short semaphore __attribute__((section(".data")));
 static const struct {
 	const char *name;
 	void *address;
+	int is_label;		/* no function of C */
 } functions[] = {
 	{ "add", add }, { "say", say }, { "fill", fill }, { "depth", depth }, { "leap", leap },
 	{ "twice", twice }, { "quit", quit }, { "become", become }, { "leaf", leaf },
-	{ "throws", throws }, { "_start", _start }, { "many", many },
-	{ "semaphore", (void *)&semaphore },
+	{ "throws", throws }, { "_start", _start }, { "many", many, 1 },
+	{ "semaphore", (void *)&semaphore, 1 },
 };
 
 /* Mapped with VM_IO, but harmless to read; the page is present after an access. */
@@ -256,13 +257,16 @@ static unsigned long offset_of(const void *address)
 
 static int do_offset(char **args)
 {
+	uintptr_t code;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (strcmp(functions[i].name, args[0]))
 			continue;
-		printf("0x%lx\n",
-		       offset_of((void *)local_entry((uintptr_t)functions[i].address)));
+		code = (uintptr_t)functions[i].address;
+		if (!functions[i].is_label)
+			code = local_entry(code);
+		printf("0x%lx\n", offset_of((void *)code));
 		return 0;
 	}
 	return 1;
@@ -514,8 +518,12 @@ static int do_quit(char **args)
 	return run_threads(atol(args[0]), quit_thread, 0);
 }
 
-static void call(long (*fn)(long n), long n)
+static void call(const char *code, long n)
 {
+	uintptr_t room[3];
+	long (*fn)(long n);
+
+	fn = function_at(code, room);
 	while (n--) {
 		if (fn(n) != n + 1)
 			abort();
@@ -550,10 +558,10 @@ static int do_map(char **args)
 	char *code = map_code(args[0], strtoul(args[1], NULL, 0));
 	char line[16];
 
-	call((void *)code, atol(args[2]));
+	call(code, atol(args[2]));
 	if (!fgets(line, sizeof(line), stdin))
 		return unmap_code(code);
-	call((void *)code, atol(args[2]));
+	call(code, atol(args[2]));
 	return unmap_code(code);
 }
 
@@ -564,7 +572,7 @@ static int do_remap(char **args)
 	while (n--) {
 		char *code = map_code(args[0], strtoul(args[1], NULL, 0));
 
-		call((void *)code, 1);
+		call(code, 1);
 		if (unmap_code(code))
 			die("munmap");
 	}
@@ -574,23 +582,25 @@ static int do_remap(char **args)
 static int do_many(char **args)
 {
 	long n = atol(args[0]);
+	uintptr_t room[3];
 	unsigned int i;
 
 	while (n--) {
 		for (i = 0; i < MANY; i++)
-			((void (*)(void))(many + 16 * i))();
+			((void (*)(void))function_at(many + 16 * i, room))();
 	}
 	return 0;
 }
 
 static int do_intact(char **args)
 {
+	const void *code = (void *)local_entry((uintptr_t)add);
 	int fd = open(self, O_RDONLY);
 	char there[8];
 
-	if (pread(fd, there, sizeof(there), offset_of(add)) != sizeof(there))
+	if (pread(fd, there, sizeof(there), offset_of(code)) != sizeof(there))
 		die(self);
-	return !!memcmp(there, add, sizeof(there));
+	return !!memcmp(there, code, sizeof(there));
 }
 
 static int do_watched(char **args)
