@@ -45,7 +45,7 @@ static struct global_fixture with_sum(struct kunit *test)
 	f.vm = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
 	f.handler = test_vm_of(test, f.vm->env, KTAP_LEVEL_TASK);
 	if (!IS_ENABLED(CONFIG_GENERIC_ATOMIC64))
-		KUNIT_EXPECT_NOT_NULL(test, f.vm->env->globals[0].sums);
+		KUNIT_EXPECT_TRUE(test, f.vm->env->globals[0].sums);
 	return f;
 }
 
@@ -128,7 +128,7 @@ static void a_global_that_a_handler_reads_has_no_sum(struct kunit *test)
 	test_insn(c, KTAP_OP_GETG, 1, 0, 0, 0);
 	TEST_RET(c);
 	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
-	KUNIT_EXPECT_NULL(test, vm->env->globals[0].sums);
+	KUNIT_EXPECT_FALSE(test, vm->env->globals[0].sums);
 	KUNIT_EXPECT_EQ(test, 0, add(vm, KTAP_VALUE_INT(1)));
 	KUNIT_EXPECT_EQ(test, vm->env->globals[0].value.i, 1);
 }
@@ -197,7 +197,7 @@ static void a_condition_has_no_sum(struct kunit *test)
 {
 	struct global_fixture f = with_condition(test);
 
-	KUNIT_EXPECT_NULL(test, f.vm->env->globals[0].sums);
+	KUNIT_EXPECT_FALSE(test, f.vm->env->globals[0].sums);
 	KUNIT_EXPECT_EQ(test, f.vm->env->prog->probe_defs[0].condition, 0);
 }
 
