@@ -79,7 +79,7 @@ branch: deps
 	@lab/series branch
 
 series-check: deps
-	@lab/series check $(STEPS)
+	@lab/series check $(if $(RESUME),--resume) $(STEPS)
 
 backport: deps
 	@lab/backport

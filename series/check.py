@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check each patch of the series: apply it by git am, compile the kernel, boot it, and run
 the kernel's scripts for patches."""
+import concurrent.futures
+import hashlib
 import os
 import re
 import shutil
@@ -15,13 +17,24 @@ PROGRAMS = (('tools/ktap', ('O={out}',)),
             ('tools/testing/selftests/ftrace', ('OUTPUT={out}', 'LDFLAGS=-static', f'CC={CC}')))
 # Messages of checkpatch that are ignored: MAINTAINERS has whole directories;
 # uprobe_register() returns ENOTSUPP; examples of the guide print "false false", and misspell
-# a variable on purpose; the sender of the series adds Signed-off-by:
-IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING,MISSING_SIGN_OFF'
+# a variable on purpose; the sender of the series adds Signed-off-by; a later patch adds a
+# statement in braces:
+IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING,MISSING_SIGN_OFF,BRACES'
 # lines and columns in a message
 NUMBERS = re.compile(r':[0-9]+(:[0-9]+)?')
 # a message of the compiler; the programs contain no code from elsewhere
 SAID = re.compile(r'^[^ ].*:[0-9]+: (warning|error):', re.M)
 CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore')
+
+
+def ignored_types(lab, files):
+    """Return the types of checkpatch's messages that a patch of these @files may have."""
+    types = IGNORED.split(',')
+    for line in (lab / 'lab/checkpatch.kernel').read_text().splitlines():
+        name, *reasons = line.split() or ['#']
+        if name in files:
+            types += reasons
+    return types
 
 
 def pristine_tree(where, plan, run):
@@ -45,6 +58,35 @@ def pristine_tree(where, plan, run):
                 path = os.path.dirname(path)
 
 
+class Done:
+    """The steps that have passed, in a file: for each a hash, and how many results it has."""
+
+    def __init__(self, path):
+        self.path = path
+        self.results = {}
+        if path.is_file():
+            for line in path.read_text().splitlines():
+                key, _, count = line.partition(' ')
+                self.results[key] = int(count)
+
+    def add(self, key, results):
+        self.results[key] = results
+        with self.path.open('a') as file:
+            print(key, results, file=file)
+
+    @staticmethod
+    def key(patch, state):
+        """
+        Return a hash of all that a step is judged by: its patch, without commit and date, and the
+        files after it.  No document that another patch adds changes the verdict.
+        """
+        there = hashlib.sha256(re.sub(rb'^(From [0-9a-f]{40}|Date:) .*\n', b'', patch.read_bytes(),
+                                      flags=re.M))
+        for path in sorted(p for p in state if not p.startswith('Documentation/')):
+            there.update(f'{path}\0{hashlib.sha256(state[path]).hexdigest()}\0'.encode())
+        return there.hexdigest()
+
+
 class Checker:
     """Applies, builds and checks one patch after the other."""
 
@@ -57,6 +99,12 @@ class Checker:
         self.tree = lab / 'build/series/linux-7.2'
         self.build = lab / 'build/7.2/default'
         self.passed = self.failed = 0
+        self.configured = False         # a run before had other steps
+        # The kernel of a step boots while the next one is compiled.
+        self.booted = lab / 'build/series/boot'
+        self.boots = concurrent.futures.ThreadPoolExecutor(1)
+        self.booting = None             # arguments of verdict() and settle(), what it will say
+        self.done = Done(lab / 'build/series/checked')
         # the same command lines as lab/build, so that ccache hits
         self.env = {
             'KBUILD_BUILD_TIMESTAMP': 'Sat Jan  1 00:00:00 UTC 2000',
@@ -66,8 +114,9 @@ class Checker:
             'CCACHE_IGNOREOPTIONS': '-fmacro-prefix-map=*',
         }
 
-    def verdict(self, what, said):
-        """Print a result. @said: the messages of a failure, or ''."""
+    def verdict(self, what, said, results):
+        """Print a result, and add it to those of a step. @said: the messages of a failure, or ''."""
+        results.append(not said)
         if said:
             self.failed += 1
         else:
@@ -158,11 +207,11 @@ class Checker:
         return '\n'.join(line for line in said.splitlines() if wanted.search(line))
 
     def kernel(self, files):
-        if any(os.path.basename(f) == 'Kconfig' for f in files) or \
-           not (self.out / '.config').is_file():
+        if any(os.path.basename(f) == 'Kconfig' for f in files) or not self.configured:
             said = self.configure()
             if said:
                 return said
+            self.configured = True
         status, said = self.make('vmlinux')
         if not status:
             # ccache does not see which kernel an image has (lab/build)
@@ -198,15 +247,36 @@ class Checker:
         return '\n'.join(ours) or (said[-3000:] if status else '')
 
     def boot(self):
-        """Boot the guest, and check the results of its KUnit tests."""
-        for name in ('initramfs.cpio', 'demux'):
-            shutil.copy2(self.build / name, self.out / name)
+        """Boot the guest, and return the failures of its KUnit tests. Runs in a thread."""
         status, said = self.said('lab/run', '--timeout', '900', '--append',
                                  'kunit.enable=1', '--',
                                  'cat /sys/kernel/debug/kunit/*/results 2>/dev/null; true',
-                                 cwd=self.lab, env={'KTAP_BUILD': str(self.out.parents[1])})
+                                 cwd=self.lab, env={'KTAP_BUILD': str(self.booted)})
         bad = '\n'.join(line for line in said.splitlines() if line.lstrip().startswith('not ok'))
         return bad or (said[-3000:] if status else '')
+
+    def begin_boot(self, name, results, key):
+        """Boot the kernel just built. @results: of its step, which is settled by end_boot()."""
+        self.end_boot()
+        guest = self.booted / '7.2/default'
+        for folder, path in ((self.build, 'initramfs.cpio'), (self.build, 'demux'),
+                             (self.out, 'arch/x86/boot/bzImage')):
+            (guest / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(folder / path, guest / path)
+        self.booting = name, results, key, self.boots.submit(self.boot)
+
+    def end_boot(self):
+        """Wait for the kernel that boots, if there is one."""
+        if self.booting:
+            name, results, key, boot = self.booting
+            self.booting = None
+            self.verdict(f'{name}: boots, KUnit', boot.result(), results)
+            self.settle(results, key)
+
+    def settle(self, results, key):
+        """Keep that a step has passed, now that all its results are there."""
+        if all(results):
+            self.done.add(key, len(results))
 
     # --- the kernel's scripts
 
@@ -218,13 +288,14 @@ class Checker:
         others = [f for f in files
                   if not f.startswith('tools/') or os.path.basename(f) == 'Makefile']
         asked = []
+        ignored = ','.join(ignored_types(self.lab, others))
         if len(others) == len(files):
-            asked.append((IGNORED, patch))
+            asked.append((ignored, patch))
         elif others:
             rest = self.out.parent / 'others.patch'
             rest.write_bytes(self.run('git', 'format-patch', '-1', '--stdout', 'HEAD', '--',
                                       *others, cwd=self.tree, env=self.env))
-            asked.append((IGNORED, rest))
+            asked.append((ignored, rest))
         if programs:
             types = re.findall(r'^([A-Z_]+)\b', (self.lab / 'lab/checkpatch.tools').read_text(),
                                re.M)
@@ -232,7 +303,18 @@ class Checker:
         # without the module ply, checkpatch skips a check of licenses, with a traceback
         results = [self.said('scripts/checkpatch.pl', *CHECKPATCH, *args,
                              stderr=subprocess.DEVNULL) for args in asked]
-        return ''.join(said for status, said in results if status)
+        return ''.join(self.but_nokprobe(patch, said) for status, said in results if status)
+
+    @staticmethod
+    def but_nokprobe(patch, said):
+        """Leave out reports about NOKPROBE_SYMBOL(), which belongs to the function before it."""
+        lines = patch.read_text(errors='replace').split('\n')
+
+        def is_about_it(report):
+            found = re.match(r'[^:]+:(\d+): CHECK: Please use a blank line after function', report)
+            return found and lines[int(found.group(1)) - 1].startswith('+NOKPROBE_SYMBOL(')
+
+        return ''.join(report for report in said.splitlines(True) if not is_about_it(report))
 
     def kernel_doc(self, files):
         sources = [f for f in files if f.startswith(('kernel/', 'include/')) and
@@ -264,27 +346,52 @@ class Checker:
         # the list of tracing must get each patch
         return '' if not status and 'linux-trace-kernel@' in said else said or 'it names nobody'
 
-    def step(self, number, step, patch):
+    def step(self, number, step, patch, resume):
+        """Apply a patch, and check what is then there. Returns False if it does not apply."""
         before, now = self.plan.state(number - 1), self.plan.state(number)
         files = [p for p in now if now[p] != before.get(p)]
         name = f'{number + 1:04} {step.name.removesuffix(".patch")}'
+        key = Done.key(patch, now)
+        if resume and key in self.done.results:
+            return self.only_apply(name, patch, self.done.results[key])
+        results = []
+
+        def verdict(what, said):
+            self.verdict(f'{name}: {what}', said, results)
+
         failed = self.apply(patch)
-        self.verdict(f'{name}: git am', failed)
+        verdict('git am', failed)
         if failed:
             return False
+        boots = False
         if any(f.startswith(('kernel/', 'include/')) for f in files):
             failed = self.kernel(files)
-            self.verdict(f'{name}: builds', failed)
+            verdict('builds', failed)
             if not failed:
-                self.verdict(f'{name}: boots, KUnit', self.boot())
-                self.verdict(f'{name}: W=1, sparse', self.new_in(self.closer_look, files))
+                boots = True
+                self.begin_boot(name, results, key)
+                verdict('W=1, sparse', self.new_in(self.closer_look, files))
         if any(f.startswith('tools/') for f in files):
-            self.verdict(f'{name}: programs', self.programs(files))
-        self.verdict(f'{name}: checkpatch', self.checkpatch(patch, files))
+            verdict('programs', self.programs(files))
+        verdict('checkpatch', self.checkpatch(patch, files))
         if not all(f.startswith('tools/') for f in files):
-            self.verdict(f'{name}: kernel-doc', self.new_in(self.kernel_doc, files))
-        self.verdict(f'{name}: get_maintainer', self.maintainers(patch, files))
+            verdict('kernel-doc', self.new_in(self.kernel_doc, files))
+        verdict('get_maintainer', self.maintainers(patch, files))
+        if not boots:
+            self.settle(results, key)
         return True
+
+    def only_apply(self, name, patch, passed=0):
+        """Apply a patch that is not checked. @passed: its results of a run before."""
+        failed = self.apply(patch)
+        if re.search(rb'^\+\+\+ b/.*/Kconfig$', patch.read_bytes(), re.M):
+            self.configured = False
+        if failed:
+            self.verdict(f'{name}: git am', failed, [])
+        elif passed:
+            self.note(f'{name}: has passed before')
+            self.passed += passed
+        return not failed
 
 
 def wanted_steps(text, n):
@@ -301,21 +408,24 @@ def wanted_steps(text, n):
     return result
 
 
-def check(checker, patches, wanted, repo_env):
+def check(checker, patches, wanted, resume, repo_env):
     # any existing guest will do: it does not depend on the patches
-    if not (checker.build / 'initramfs.cpio').is_file():
+    if not all((checker.build / name).is_file() for name in ('initramfs.cpio', 'trusted.pem')):
         checker.run('lab/build', cwd=checker.lab)
     checker.make_tree(repo_env)
+    # the certificate that the configuration names
+    checker.out.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(checker.build / 'trusted.pem', checker.out)
     for number, step in enumerate(checker.plan.steps):
         if number in wanted:
-            if not checker.step(number, step, patches[number]):
-                break
+            applied = checker.step(number, step, patches[number], resume)
         else:
-            failed = checker.apply(patches[number])
-            if failed:
-                checker.verdict(f'{number + 1:04} {step.name}: git am', failed)
-                break
+            applied = checker.only_apply(f'{number + 1:04} {step.name}', patches[number])
+        if not applied:
+            break
     else:
-        checker.verdict('behind the last one the tree is that of lab/overlay', checker.compare())
+        checker.verdict('behind the last one the tree is that of lab/overlay',
+                        checker.compare(), [])
+    checker.end_boot()
     print(f'{checker.passed} passed, {checker.failed} failed')
     return not checker.failed

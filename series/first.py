@@ -76,11 +76,8 @@ class First:
     def checkpatch(self, patch):
         """checkpatch, without the reports that lab/checkpatch.kernel has for these files."""
         files = set(re.findall(r'^\+\+\+ b/(\S+)', patch.read_text(), re.M))
-        ignored = [name for name in check.IGNORED.split(',') if name != 'MISSING_SIGN_OFF']
-        for line in (self.lab / 'lab/checkpatch.kernel').read_text().splitlines():
-            name, *types = line.split() or ['#']
-            if name in files:
-                ignored += types
+        ignored = [name for name in check.ignored_types(self.lab, files)
+                   if name != 'MISSING_SIGN_OFF']
         done = subprocess.run([self.tree / 'scripts/checkpatch.pl', *check.CHECKPATCH,
                                ','.join(ignored), patch],
                               cwd=self.tree, text=True, stdout=subprocess.PIPE,

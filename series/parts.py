@@ -131,7 +131,9 @@ class Text:
         return [whole.count('\n', 0, found.start()) for found in regex.finditer(whole)]
 
     def leave_out_words(self, regex):
-        whole, n = regex.subn('', '\n'.join(self.lines))
+        whole, n = regex.subn('\0', '\n'.join(self.lines))
+        # and the blanks before them, if a ';' or ')' comes now
+        whole = re.sub(r'(?<=\S)[ \0]*\0(?=[;)])', '', whole).replace('\0', '')
         self.lines = whole.split('\n')
         self.out = [False] * len(self.lines)
         return n
@@ -252,7 +254,13 @@ class Text:
             kept.append(line)
         while len(kept) > 1 and not kept[-1] and not kept[-2]:
             kept.pop()
-        return '\n'.join(kept)
+        return self.tidy('\n'.join(kept))
+
+    def tidy(self, text):
+        """Remove the blanks that words leave at the ends of lines, and between lines."""
+        if not self.path.endswith(('.c', '.h')):
+            return text
+        return re.sub(r'\n{3,}', '\n\n', re.sub(r'[ \t]+$', '', text, flags=re.M))
 
 
 def cut_makefile(text, present, folder):
@@ -285,6 +293,24 @@ def cut_makefile(text, present, folder):
             text.out[i] = True
 
 
+def alternatives(regex):
+    """Return what is between the outermost bars of a regular expression."""
+    flags = re.match(r'\(\?\w+\)|', regex).group(0)
+    found, depth, start, i = [], 0, len(flags), len(flags)
+    while i < len(regex):
+        if regex[i] == '\\':
+            i += 1
+        elif regex[i] == '[':
+            i = regex.index(']', i + 2)
+        elif regex[i] in '()':
+            depth += 1 if regex[i] == '(' else -1
+        elif regex[i] == '|' and not depth:
+            found.append(flags + regex[start:i])
+            start = i + 1
+        i += 1
+    return found + [flags + regex[start:]]
+
+
 class Parts:
     """All parts of the plan."""
 
@@ -305,6 +331,9 @@ class Parts:
         paths = fnmatch.filter(self.texts, path)
         if not paths:
             raise StalePlan(f'{where}: {rule} {path}: there is no such file')
+        for alternative in alternatives(regex) if rule != 'range' else ():
+            if not any(re.search(alternative, self.texts[p], re.M) for p in paths):
+                raise StalePlan(f'{where}: {rule} {path} {alternative}: matches nothing')
         self.holds.append((number, rule, paths, regexes, f'{where}: {rule} {path} {regex}'))
         # "words" first, because they change the numbers of lines
         self.holds.sort(key=lambda hold: hold[1] != 'words')
