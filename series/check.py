@@ -311,7 +311,8 @@ class Checker:
         lines = patch.read_text(errors='replace').split('\n')
 
         def is_about_it(report):
-            found = re.match(r'[^:]+:(\d+): CHECK: Please use a blank line after function', report)
+            found = re.match(re.escape(str(patch)) +
+                             r':(\d+): CHECK: Please use a blank line after function', report)
             return found and lines[int(found.group(1)) - 1].startswith('+NOKPROBE_SYMBOL(')
 
         return ''.join(report for report in said.splitlines(True) if not is_about_it(report))
