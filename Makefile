@@ -23,7 +23,7 @@ help:
 	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
 	@echo 'make series               ktap as patches for Linux 7.2, in build/series/'
 	@echo 'make branch               a git tree of Linux with ktap as commits, in build/branch/'
-	@echo 'make series-check         build, boot and judge each of them (STEPS=5-9)'
+	@echo 'make series-check         build, boot and judge each of them (STEPS=5-9, RESUME=1)'
 	@echo 'make backport             ktap as one patch for Linux 6.12, in build/'
 	@echo 'make packages             Debian and RPM packages of the tool, in build/packages/'
 	@echo 'make clean                remove build/ (downloads are kept in ~/.cache/ktap)'
