@@ -301,7 +301,9 @@ static void verifier_note_others(struct verifier *v, u32 pc)
 			others |= verifier_other(v, insn->b, KTAP_OTHER_B);
 		if (verifier_is_reg(op->c))
 			others |= verifier_other(v, insn->c, KTAP_OTHER_C);
-		if (op->a == KTAP_X_READ && v->regs[insn->a] & ~(ktap_bit(INT) | ktap_bit(NIL)))
+		if (op->a == KTAP_X_READ &&
+		    (v->regs[insn->a] & ~(ktap_bit(INT) | ktap_bit(NIL)) ||
+		     v->known[insn->a] == KTAP_FACT_HINT))
 			others |= KTAP_NO_NUMBER;
 	}
 	v->prog->others[pc] |= others;

@@ -265,6 +265,9 @@ u32 ktap_typing_unite(u16 x_tags, u32 x, u16 y_tags, u32 y)
 		return 0;
 	x_tags &= FACTUAL;
 	y_tags &= FACTUAL;
+	/* With the tags of another fact the set proves that the value may be no integer. */
+	if (!x_tags && !y_tags)
+		return x == KTAP_FACT_HINT ? x : y;
 	if (!x_tags)
 		return y;
 	if (!y_tags)
@@ -279,18 +282,27 @@ static void types_set_note(struct ktap_typing *t, u32 pc, u32 op, u32 d)
 	t->notes[pc] = (struct ktap_note){ .op = op, .d = d };
 }
 
-static struct ktap_typed types_what_is_read(const struct ktap_load *load)
+/*
+ * Note what @load reads, if it is as expected here.  In a handler that is called for another
+ * event it may be anything else.  So these tags prove nothing, except that an instruction may
+ * meet a value that is no integer.  For integers say so (KTAP_FACT_HINT): otherwise SETSELFN
+ * would store a string as if it was one.
+ */
+static void types_set_read(struct ktap_typed *out, const struct ktap_load *load)
 {
-	u32 type = load->type ?: KTAP_FACT_TYPELESS;
-
 	switch (load->kind) {
 	case KTAP_LOAD_POINTER:
 	case KTAP_LOAD_ADDRESS:
-		return (struct ktap_typed){ .tags = ktap_bit(PTR) | ktap_bit(NIL), .fact = type };
+		out->tags = ktap_bit(PTR) | ktap_bit(NIL);
+		out->fact = load->type ?: KTAP_FACT_TYPELESS;
+		break;
 	case KTAP_LOAD_CHARS:
-		return (struct ktap_typed){ .tags = ktap_bit(STR) | ktap_bit(NIL) };
+		out->tags = ktap_bit(STR) | ktap_bit(NIL);
+		break;
 	default:
-		return (struct ktap_typed){ .tags = ktap_bit(INT) | ktap_bit(NIL) };
+		out->tags = ktap_bit(INT) | ktap_bit(NIL);
+		out->fact = KTAP_FACT_HINT;
+		break;
 	}
 }
 
@@ -346,7 +358,7 @@ static int types_step_member(struct ktap_typing *t, u32 pc, u32 type, struct kta
 		.load = load,
 	};
 	types_set_note(t, pc, KTAP_OP_MEMBER, t->slots[pc] - 1);
-	*out = types_what_is_read(&load);
+	types_set_read(out, &load);
 	return 0;
 }
 
@@ -367,7 +379,7 @@ static int types_step_element(struct ktap_typing *t, u32 pc, u32 type, struct kt
 	if (insn->op == KTAP_OP_TGETI && n && (insn->d < 0 || insn->d >= n))
 		return types_fail(t, pc, "element %d of an array of %lld", insn->d, n);
 	types_set_note(t, pc, insn->op == KTAP_OP_TGETI ? KTAP_OP_ELEMI : KTAP_OP_ELEM, insn->d);
-	*out = types_what_is_read(&load);
+	types_set_read(out, &load);
 	return 0;
 }
 
@@ -479,7 +491,7 @@ static void types_step_retval(const struct ktap_typing *t, u32 func, struct ktap
 	struct ktap_load load;
 
 	if (types_has_proto(t, func) && ktap_btf_result(t->protos[func], &load))
-		*out = types_what_is_read(&load);
+		types_set_read(out, &load);
 }
 
 static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags,
@@ -570,7 +582,7 @@ static void types_step_field(struct ktap_typing *t, u32 func, u32 pc, struct kta
 	if (t->protos[func] == ITERATOR)
 		types_step_iter_field(t, name, out);
 	else if (types_has_proto(t, func) && ktap_btf_param(t->protos[func], name, &load) >= 0)
-		*out = types_what_is_read(&load);
+		types_set_read(out, &load);
 	else if (strcmp(name, "name") && strcmp(name, "ip") && strcmp(name, "parent_ip"))
 		out->fact = KTAP_FACT_NO_PARAM;
 }
@@ -590,7 +602,7 @@ static int types_step_symbol(struct ktap_typing *t, u32 pc, struct ktap_typed *o
 	if (new && !ktap_symbol_type(t->prog, string, &found->load))
 		found->err = -ENOENT;
 	if (!found->err)
-		*out = types_what_is_read(&found->load);
+		types_set_read(out, &found->load);
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct ktap_env;
  */
 #define KTAP_FACT_TYPELESS	U32_MAX		/* a pointer without a type */
 #define KTAP_FACT_NO_PARAM	(U32_MAX - 1)	/* nil: there is no such parameter */
+#define KTAP_FACT_HINT		(U32_MAX - 2)	/* the set of tags proves nothing */
 
 /**
  * struct ktap_iter_field_type - a field of an iterator

@@ -12,10 +12,12 @@
 #include <asm/byteorder.h>
 
 #include "btf/btf.h"
+#include "load/rewrite.h"
 #include "load/verifier_types.h"
 #include "tests/build.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
+#include "vm/opcode.h"
 
 #define NREGS	10
 #define STRINGS	4
@@ -323,11 +325,69 @@ static void fields_of_iterators_have_types(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, !!task, !!env->found);
 }
 
+/* R[2] = what @insn gives, self.x = R[2], in a handler of "probe:btf_kunit_plain"; the opcode */
+static u32 stored_by(struct kunit *test, const struct ktap_code *insn, u32 n)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_program *prog;
+	u32 x;
+
+	test_string(c, "struct ktap_known");
+	x = test_string(c, "x");
+	test_type(c, NULL, KTAP_TYPE_INT, 4, 0, 0, 0);
+	test_type(c, "struct ktap_known", KTAP_TYPE_STRUCT, 0, 0, 0, 0);
+	test_member(c, "x", 0, -1);
+	test_field(c, "first");
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_probe(c, "probe:btf_kunit_plain", KTAP_NONE, test_func(c, "f", 0, NREGS));
+	add_insns(c, insn, n);
+	test_insn(c, KTAP_OP_SETSELF, 2, 0, 0, x);
+	TEST_RET(c);
+	prog = test_load(c);
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	return prog->code[1 + n].op;
+}
+
+/*
+ * Another handler may call this one for another event, in which the field is a string.  So
+ * what types say is no proof: then the string would be stored as an integer is.
+ */
+static void a_type_is_no_proof_of_an_integer(struct kunit *test)
+{
+	static const struct ktap_code integer[] = { I(INT, 2, 0, 0, 1) };
+	static const struct ktap_code field[] = { I(FIELD, 2, 0, 0, 0) };
+	static const struct ktap_code first[] = {
+		I(INT, 0, 0, 0, 1), I(INT, 2, 0, 0, 1), I(JNEI, 0, 7, 0, 1), I(FIELD, 2, 0, 0, 0),
+	};
+	static const struct ktap_code second[] = {
+		I(INT, 0, 0, 0, 1), I(FIELD, 2, 0, 0, 0), I(JNEI, 0, 7, 0, 1), I(INT, 2, 0, 0, 1),
+	};
+	static const struct ktap_code copy[] = { I(FIELD, 0, 0, 0, 0), I(MOV, 2, 0, 0, 0) };
+	static const struct ktap_code result[] = { I(CALLB, 2, 0, 0, KTAP_FN_RETVAL) };
+	static const struct ktap_code member[] = {
+		I(STR, 0, 0, 0, 0), I(INT, 1, 0, 0, 1), I(CALLB, 0, 2, 0, KTAP_FN_CAST),
+		I(TGETS, 2, 0, 0, 1),
+	};
+
+	KUNIT_EXPECT_EQ(test, stored_by(test, integer, 1),
+			IS_ENABLED(CONFIG_64BIT) ? KTAP_OP_SETSELFN : KTAP_OP_SETSELF);
+	KUNIT_EXPECT_EQ(test, stored_by(test, field, 1), KTAP_OP_SETSELF);
+	KUNIT_EXPECT_EQ(test, stored_by(test, result, 1), KTAP_OP_SETSELF);
+	KUNIT_EXPECT_EQ(test, stored_by(test, member, ARRAY_SIZE(member)), KTAP_OP_SETSELF);
+	/* R[2] = 1, or the field, in either order, or another register's */
+	KUNIT_EXPECT_EQ(test, stored_by(test, first, ARRAY_SIZE(first)), KTAP_OP_SETSELF);
+	KUNIT_EXPECT_EQ(test, stored_by(test, second, ARRAY_SIZE(second)), KTAP_OP_SETSELF);
+	KUNIT_EXPECT_EQ(test, stored_by(test, copy, ARRAY_SIZE(copy)), KTAP_OP_SETSELF);
+}
+
 static struct kunit_case typing_rules_cases[] = {
 	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
 	KUNIT_CASE(programs_with_types_keep_what_was_found),
 	KUNIT_CASE(each_call_has_a_name_and_addresses),
 	KUNIT_CASE(fields_of_iterators_have_types),
+	KUNIT_CASE(a_type_is_no_proof_of_an_integer),
 	{}
 };
 
