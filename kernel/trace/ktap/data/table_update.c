@@ -488,16 +488,20 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	return table_put_any(vm, t, key, n->i, true);
 }
 
-/* Find the entry of @u, and update it.  Set @v to &table_update.v; to nil if that is lost. */
+/*
+ * Find the entry of @u, and update it.  Set @v to &table_update.v; to nil if that is lost.
+ * @v may be the register that holds the table: it stays a root until the update is done.
+ */
 static __always_inline int table_update_and_get(struct ktap_vm *vm, struct ktap_table *t,
 						struct table_update *u, struct ktap_value *v)
 {
 	struct ktap_lookup p = ktap_lookup_enter(vm, t, u->key);
 	int err;
 
-	*v = KTAP_VALUE_NIL;
-	if (!p.locked)
+	if (!p.locked) {
+		*v = KTAP_VALUE_NIL;
 		return ktap_table_is_busy(vm);
+	}
 	err = table_update_locked(vm, t, u, &p);
 	*v = u->v;
 	return err;

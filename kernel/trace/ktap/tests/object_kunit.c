@@ -493,6 +493,23 @@ static void a_masked_index_is_in_range_or_none(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ktap_index(&i, 0));
 }
 
+/* The sum of table + n takes the table's register, but not before the table has been used. */
+static void a_table_is_a_root_until_its_sum_is_known(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_value key = KTAP_VALUE_INT(7), one = KTAP_VALUE_INT(1), *r = vm->stack;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 8, &r[0]));
+	while (ktap_heap_alloc(&vm->env->heap, 16))
+		;
+	/* Without memory for the entry, unreachable objects are freed. */
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_add_and_get(vm, ktap_table_of(&r[0]), &key, &one,
+							&r[0]));
+	KUNIT_EXPECT_EQ(test, vm->fresh.sweeps, 1);
+	KUNIT_EXPECT_EQ(test, vm->fresh.n, 1);
+	KUNIT_EXPECT_EQ(test, r[0].tag, KTAP_NIL);
+}
+
 static struct kunit_case object_cases[] = {
 	KUNIT_CASE(other_values_have_no_pointer),
 	KUNIT_CASE(a_masked_index_is_in_range_or_none),
@@ -513,6 +530,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(a_nested_object_in_a_register_stays),
 	KUNIT_CASE(a_released_object_in_a_register_is_freed_later),
 	KUNIT_CASE(a_sorted_copy_holds_its_objects),
+	KUNIT_CASE(a_table_is_a_root_until_its_sum_is_known),
 	{}
 };
 
