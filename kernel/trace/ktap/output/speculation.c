@@ -247,12 +247,15 @@ static int speculation_say_record(struct ktap_vm *vm, const struct ktap_record *
 	return ktap_out_text(vm, channel, s.buffer, seq_buf_used(&s));
 }
 
-/* Output all records.  The memory belongs to this run (COMMITTING). */
+/*
+ * Output all records.  The memory belongs to this run (COMMITTING).  Records that the run
+ * cannot output, since it has no budget or no memory, are lost, and counted.
+ */
 static int speculation_put_out(struct ktap_vm *vm, const struct speculation *one)
 {
 	const struct ktap_record *rec;
+	u32 pos, left = one->nrecords;
 	char *text = NULL;
-	u32 pos;
 	int err;
 
 	err = ktap_vm_charge(vm, 1 + 2 * one->nrecords);
@@ -267,7 +270,10 @@ static int speculation_put_out(struct ktap_vm *vm, const struct speculation *one
 			err = speculation_say_record(vm, rec, text);
 		else
 			speculation_copy_record(vm, rec);
+		if (!err)
+			left--;
 	}
+	atomic_long_add(left, &vm->env->counters.speculative);
 	kvfree(text);
 	return err;
 }

@@ -171,6 +171,24 @@ static void speculating_inside_a_lock_writes_nothing(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, put(vm, 64));
 }
 
+/* The records are of other events: the error of the run that commits does not tell of them. */
+static void records_that_are_not_committed_are_counted(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test);
+	s64 id = begin(test, vm);
+	struct ktap_value r = KTAP_VALUE_INT(id);
+	int i;
+
+	speculate(vm, id);
+	for (i = 0; i < 30; i++)
+		KUNIT_EXPECT_TRUE(test, put(vm, 64));
+	vm->budget = 1;
+	vm->rest = 0;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_fn_commit(vm, &r, 1));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.speculative), 30);
+	KUNIT_EXPECT_EQ(test, ktap_speculations_open(vm->env), 0);
+}
+
 static struct kunit_case speculation_cases[] = {
 	KUNIT_CASE(speculation_ids_are_not_reused),
 	KUNIT_CASE(open_speculations_are_limited),
@@ -178,6 +196,7 @@ static struct kunit_case speculation_cases[] = {
 	KUNIT_CASE(output_to_an_ended_speculation_is_dropped),
 	KUNIT_CASE(ending_a_speculation_ends_speculating),
 	KUNIT_CASE(speculating_inside_a_lock_writes_nothing),
+	KUNIT_CASE(records_that_are_not_committed_are_counted),
 	{}
 };
 
