@@ -162,6 +162,8 @@ static int kprobe_attach(struct ktap_point *point)
 
 	/* Registering sets it to 0.  A reader of ktap/sessions may see more for a moment. */
 	WRITE_ONCE(p->missed, kprobe_missed(point));
+	/* Unregistering leaves KPROBE_FLAG_DISABLED, with which it would not be armed again. */
+	p->rp.kp.flags = 0;
 	err = p->f.ret ? register_kretprobe(&p->rp) : register_kprobe(&p->rp.kp);
 	p->registered = !err;
 	return err;

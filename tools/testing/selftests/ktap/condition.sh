@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid syscalls:sys_enter_openat fprobes
-plan 28
+plan 29
 seconds=60
 
 # A call of openat for this file turns the global on or off.
@@ -44,6 +44,17 @@ if has ftrace; then
 	switches function_tracer "ftrace:function /ip == $f/" "ftrace:function $f"
 else
 	skip function_tracer "this kernel has no function tracer with arguments"
+fi
+# an instruction after the entry, where a kprobe is the only way
+offset=0
+for o in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	run -q -e "trace probe:$f+$o { n += 1 }" -- true
+	[ "$code" = 0 ] && offset=$o && [ "$o" -gt 4 ] && break
+done
+if [ "$offset" -gt 0 ]; then
+	switches instruction "probe:$f+$offset" "probe:$f[+]$offset"
+else
+	skip instruction "this kernel has no kprobes"
 fi
 
 # counted NAME EVENT: events of any program come, but none while the condition is false
