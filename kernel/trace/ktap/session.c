@@ -86,9 +86,10 @@ unsigned long ktap_max_insns =
  */
 void ktap_session_stop(struct ktap_session *s, int exit_code)
 {
-	if (!session_change_state(s, KTAP_RUNNING, KTAP_STOPPING) &&
+	/* In the order in which the state moves on meanwhile */
+	if (!session_change_state(s, KTAP_LOADING, KTAP_STOPPING) &&
 	    !session_change_state(s, KTAP_BEGINNING, KTAP_STOPPING) &&
-	    !session_change_state(s, KTAP_LOADING, KTAP_STOPPING))
+	    !session_change_state(s, KTAP_RUNNING, KTAP_STOPPING))
 		return;
 	s->exit_code = exit_code;
 	WRITE_ONCE(s->end, ktime_get_mono_fast_ns());
