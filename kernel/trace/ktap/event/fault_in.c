@@ -80,7 +80,7 @@ static unsigned long fault_in_memory_end(unsigned long address, unsigned long be
  */
 static size_t fault_in_memory_at(const void __user *address, size_t size, unsigned long began)
 {
-	unsigned long from = (unsigned long)untagged_addr(address), at = from, end;
+	unsigned long from = (unsigned long)address, at = from, end;
 
 	while (at - from < size) {
 		end = fault_in_memory_end(at, began);
@@ -97,6 +97,8 @@ static size_t fault_in_memory_at(const void __user *address, size_t size, unsign
  *
  * Data that must come from a server (FUSE, a network) may never arrive.  A task that waits
  * for it cannot be killed everywhere, nor can one that waits for that task.
+ *
+ * Context: any.
  */
 bool ktap_is_on_disk(const struct super_block *sb)
 {
@@ -105,6 +107,8 @@ bool ktap_is_on_disk(const struct super_block *sb)
 	case GFS2_MAGIC:	/* other machines may hold the lock of the file */
 	case OCFS2_SUPER_MAGIC:
 		return false;
+	case EROFS_SUPER_MAGIC_V1:	/* may be in a file of any other file system */
+		return sb->s_bdev;
 	default:
 		return sb->s_type->fs_flags & FS_REQUIRES_DEV;
 	}
@@ -164,11 +168,10 @@ static int fault_in_try(unsigned long address)
  */
 static bool fault_in_page(const void __user *from, unsigned long began)
 {
-	unsigned long address = (unsigned long)untagged_addr(from);
 	int err;
 
 	do {
-		err = fault_in_try(address);
+		err = fault_in_try((unsigned long)from);
 	} while (err == -EAGAIN && fault_in_wait(began));
 	return !err;
 }
@@ -185,9 +188,12 @@ static bool fault_in_page(const void __user *from, unsigned long began)
  */
 bool ktap_bring_in_bytes(const void __user *from, size_t size, unsigned long began)
 {
-	size_t memory = fault_in_memory_at(from, size, began), at;
+	size_t memory, at;
 	u8 byte;
 
+	/* copy_from_user_nofault() and the like do not know tags. */
+	from = untagged_addr(from);
+	memory = fault_in_memory_at(from, size, began);
 	for (at = 0; at < memory; at += PAGE_SIZE - offset_in_page(from + at)) {
 		if (copy_from_user_nofault(&byte, from + at, 1) && !fault_in_page(from + at, began))
 			return false;
@@ -206,9 +212,11 @@ bool ktap_bring_in_bytes(const void __user *from, size_t size, unsigned long beg
  */
 bool ktap_bring_in_string(const char __user *from, size_t size, unsigned long began)
 {
-	size_t memory = fault_in_memory_at(from, size, began), at = 0, part;
+	size_t memory, at = 0, part;
 	long len;
 
+	from = untagged_addr(from);
+	memory = fault_in_memory_at(from, size, began);
 	while (at < memory) {
 		part = min(memory - at, PAGE_SIZE - offset_in_page(from + at));
 		len = strnlen_user_nofault(from + at, part);
@@ -235,6 +243,7 @@ bool ktap_bring_in_string(const char __user *from, size_t size, unsigned long be
  */
 int ktap_copy_user(void *to, const void __user *from, size_t size, unsigned long began)
 {
+	from = untagged_addr(from);
 	if (!copy_from_user_nofault(to, from, size))
 		return 0;
 	return ktap_bring_in_bytes(from, size, began) ? copy_from_user_nofault(to, from, size) :
