@@ -18,6 +18,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/log2.h>
+#include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -45,7 +46,7 @@
  * @npoints: number of points in @points, of exits (0) and entries (1)
  * @nadded: number of points that the session has
  * @reads_user: any of these has SC_NEEDS_USER
- * @has_buffers: @buffers are allocated
+ * @has_buffers: it uses syscall_buffers
  * @probe: the probe for which @follows was computed last
  * @follows: its handlers may read the memory that arguments point to
  * @marked: the probe whose unknown calls were marked last
@@ -53,7 +54,6 @@
  *	trace event: by exit (0) or entry (1), by number
  * @entering: ktap_sys_enter() is registered
  * @exiting: ktap_sys_exit() is registered
- * @buffers: per CPU, for user data
  * @needs: by exit (0) or entry (1), by number: &ktap_syscall.needs_all
  * @points: likewise: the first attached point of the event
  *
@@ -73,7 +73,6 @@ struct ktap_syscalls {
 	DECLARE_BITMAP(unknown[2], KTAP_NR_COMPAT);
 	bool entering;
 	bool exiting;
-	struct trace_user_buf_info buffers;
 	u8 needs[2][SC_CALLS];
 	struct ktap_syscall *points[2][SC_CALLS];
 };
@@ -87,6 +86,16 @@ struct sc_abi {
 	bool compat;
 	bool args_differ;
 };
+
+/*
+ * User data, for each CPU.  All sessions share them: one that another task has overwritten
+ * is read again (trace_user_fault_read()).
+ */
+static struct trace_user_buf_info syscall_buffers;
+
+/* Number of sessions that use them */
+static unsigned int syscall_buffers_users;
+static DEFINE_MUTEX(syscall_buffers_lock);
 
 static void syscall_count_unknown(struct ktap_syscalls *scs, unsigned int nr, bool enter)
 {
@@ -289,7 +298,7 @@ static noinline void syscall_fire_reading(struct ktap_syscalls *scs, struct ktap
 
 	guard(preempt_notrace)();
 	if (first->needs_all & SC_NEEDS_USER)
-		ktap_user_read(&scs->buffers, &scs->session->env.counters, first->meta,
+		ktap_user_read(&syscall_buffers, &scs->session->env.counters, first->meta,
 			       &first->user, args, &user);
 	syscall_fire_entry(first, compat, args, &user);
 }
@@ -548,6 +557,28 @@ static void syscall_detach(struct ktap_point *point)
 	scs->npoints[sc->enter]--;
 }
 
+static int syscall_buffers_get(void)
+{
+	int err;
+
+	guard(mutex)(&syscall_buffers_lock);
+	if (!syscall_buffers_users) {
+		err = trace_user_fault_init(&syscall_buffers, KTAP_MAX_USER * KTAP_USER_SIZE);
+		if (err)
+			return err;
+	}
+	syscall_buffers_users++;
+	return 0;
+}
+
+/* No handler of the session runs any more. */
+static void syscall_buffers_put(void)
+{
+	guard(mutex)(&syscall_buffers_lock);
+	if (!--syscall_buffers_users)
+		trace_user_fault_destroy(&syscall_buffers);
+}
+
 static int syscall_attach_all(struct ktap_session *s)
 {
 	struct ktap_syscalls *scs = s->syscalls;
@@ -557,7 +588,7 @@ static int syscall_attach_all(struct ktap_session *s)
 		return 0;
 	/* Points that are attached later find the buffers. */
 	if (scs->reads_user && !scs->has_buffers) {
-		err = trace_user_fault_init(&scs->buffers, KTAP_MAX_USER * KTAP_USER_SIZE);
+		err = syscall_buffers_get();
 		if (err)
 			return err;
 		scs->has_buffers = true;
@@ -648,7 +679,7 @@ static void syscall_release_all(struct ktap_session *s)
 	if (!scs)
 		return;
 	if (scs->has_buffers)
-		trace_user_fault_destroy(&scs->buffers);
+		syscall_buffers_put();
 	kvfree(scs);
 	s->syscalls = NULL;
 }

@@ -485,10 +485,12 @@ static bool uprobe_attach_init_places(struct ktap_upoint *u)
 	unsigned int each = u->nkept ? u->nkept - 1 : 0, i;
 	size_t bytes = sizeof(*u->places) + each * sizeof(*u->keeps) + UPROBE_KERNEL_BYTES;
 
-	if (ktap_probe_charge(u->point.probe, u->nplaces * bytes))
+	if (each)
+		u->nreturning = max(MIN_RETURNS, nr_cpu_ids * RETURNS_PER_CPU);
+	if (ktap_probe_charge(u->point.probe, u->nplaces * bytes +
+			      u->nreturning * sizeof(*u->returning)))
 		return false;
 	if (each) {
-		u->nreturning = max(MIN_RETURNS, nr_cpu_ids * RETURNS_PER_CPU);
 		u->returning = kvcalloc(u->nreturning, sizeof(*u->returning), KTAP_GFP);
 		u->keeps = kvcalloc(u->nplaces, array_size(each, sizeof(*u->keeps)),
 				    KTAP_GFP);
