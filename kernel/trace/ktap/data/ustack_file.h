@@ -71,8 +71,8 @@ static inline u64 ktap_frame_process(u32 pid)
 
 /**
  * struct ktap_ustack_file_key - identifies a file, whatever its name is
- * @ino: inode; 0: the code that the kernel itself maps into processes (vdso)
- * @dev: its device
+ * @ino: inode; file systems of servers may have 0, too
+ * @dev: its device; 0: the code that the kernel itself maps into processes (vdso)
  * @generation: of the inode number; vdso: bytes of a pointer
  * @inode: the address of the inode, if several files of the file system may have all of
  *	the above in common; otherwise 0.  The address changes if the inode leaves memory
@@ -84,6 +84,11 @@ struct ktap_ustack_file_key {
 	u32 generation;
 	unsigned long inode;
 };
+
+static inline bool ktap_ustack_is_vdso(const struct ktap_ustack_file_key *key)
+{
+	return !key->dev;
+}
 
 /**
  * enum ktap_ustack_file_state - progress of finding a file's name

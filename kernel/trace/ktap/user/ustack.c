@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/limits.h>
 #include <linux/lockdep.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -270,7 +271,7 @@ static void ustack_take_file(struct ktap_session *s, struct ktap_ustack_file *uf
 
 	if (cmpxchg(&uf->state, KTAP_UFILE_NEW, KTAP_UFILE_TAKEN) != KTAP_UFILE_NEW)
 		return;
-	if (uf->key.ino) {
+	if (!ktap_ustack_is_vdso(&uf->key)) {
 		file = READ_ONCE(m->vma->vm_file);
 		if (!file || !file_ref_get(&file->f_ref)) {
 			WRITE_ONCE(uf->state, KTAP_UFILE_NEW);
@@ -669,10 +670,12 @@ int ktap_ustack_init(struct ktap_session *s)
 	if (!s->ustack)
 		return -ENOMEM;
 	ktap_ustack_name_init(s->ustack, s);
+	s->ustack->path = kmalloc(PATH_MAX, KTAP_GFP);
 	s->ustack->caches = alloc_percpu_gfp(struct ktap_ustack_caches, KTAP_GFP);
-	err = s->ustack->caches ? ustack_get_buffers() : -ENOMEM;
+	err = s->ustack->path && s->ustack->caches ? ustack_get_buffers() : -ENOMEM;
 	if (err) {
 		free_percpu(s->ustack->caches);
+		kfree(s->ustack->path);
 		kfree(s->ustack);
 		s->ustack = NULL;
 	}
@@ -691,11 +694,12 @@ void ktap_ustack_destroy(struct ktap_session *s)
 	for (i = 0; i < s->env.ufiles->n; i++) {
 		struct ktap_ustack_file *uf = &s->env.ufiles->files[i];
 
-		if (uf->file && uf->key.ino)
+		if (uf->file && !ktap_ustack_is_vdso(&uf->key))
 			fput(uf->file);
 	}
 	ustack_put_buffers();
 	free_percpu(s->ustack->caches);
+	kfree(s->ustack->path);
 	kfree(s->ustack);
 	s->ustack = NULL;
 }

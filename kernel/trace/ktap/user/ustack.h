@@ -18,15 +18,18 @@ struct ktap_ustack_caches;
  * @caches: areas that were found
  * @irq: queues @work
  * @work: looks up the names
+ * @path: PATH_MAX bytes for @work: what finds a name must not fail, since it drops the
+ *	reference to the file
  */
 struct ktap_ustack {
 	struct ktap_session *session;
 	struct ktap_ustack_caches __percpu *caches;
 	struct irq_work irq;
 	struct work_struct work;
+	char *path;
 };
 
-/* Set all except @caches. */
+/* Set all except @caches and @path. */
 void ktap_ustack_name_init(struct ktap_ustack *ustack, struct ktap_session *s);
 
 #endif /* _KTAP_USTACK_H */

@@ -65,7 +65,7 @@ static void ustack_name_file(struct ktap_ustack_file *uf, char *buf)
 {
 	u32 size;
 
-	if (!uf->key.ino) {
+	if (ktap_ustack_is_vdso(&uf->key)) {
 		uf->path = kstrdup("[vdso]", KTAP_GFP);
 		return;
 	}
@@ -92,7 +92,7 @@ static void ustack_name_files(struct ktap_ustack_files *files, char *buf)
 		uf->file = NULL;
 		/* Pairs with ustack_text_is_known(): the name is final. */
 		smp_store_release(&uf->state, sure ? KTAP_UFILE_KNOWN : KTAP_UFILE_NEW);
-		if (uf->key.ino)
+		if (!ktap_ustack_is_vdso(&uf->key))
 			fput(file);
 		cond_resched();
 	}
@@ -100,14 +100,11 @@ static void ustack_name_files(struct ktap_ustack_files *files, char *buf)
 
 static void ustack_work(struct work_struct *work)
 {
-	struct ktap_session *s = container_of(work, struct ktap_ustack, work)->session;
+	struct ktap_ustack *ustack = container_of(work, struct ktap_ustack, work);
+	struct ktap_session *s = ustack->session;
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
-	char *buf = kmalloc(PATH_MAX, KTAP_GFP);
 
-	/* Without memory the files stay TAKEN until their names are needed. */
-	if (buf)
-		ustack_name_files(s->env.ufiles, buf);
-	kfree(buf);
+	ustack_name_files(s->env.ufiles, ustack->path);
 	set_active_memcg(old);
 }
 
