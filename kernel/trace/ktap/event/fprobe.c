@@ -147,7 +147,22 @@ static void fprobe_detach(struct ktap_point *point)
 	}
 }
 
-/* @ips: the addresses of all functions */
+/*
+ * Return the number of functions from @ips, of @n, that become one piece.  An address of
+ * init memory that was freed makes ftrace keep all addresses of the piece, so it must not be
+ * together with others.
+ */
+static unsigned int fprobe_piece_size(const unsigned long *ips, unsigned int n)
+{
+	unsigned int i;
+
+	n = min(n, FPROBE_PIECE);
+	for (i = 1; i < n && is_kernel_inittext(ips[i]) == is_kernel_inittext(ips[0]); i++)
+		;
+	return i;
+}
+
+/* @ips: the addresses of all functions, sorted */
 static int fprobe_attach_pieces(struct fprobe_point *p, unsigned long *ips)
 {
 	struct ktap_session *s = p->f.point.probe->session;
@@ -155,9 +170,12 @@ static int fprobe_attach_pieces(struct fprobe_point *p, unsigned long *ips)
 	int err;
 
 	for (first = 0; first < p->f.fns.n; first += n) {
-		n = min(p->f.fns.n - first, FPROBE_PIECE);
+		n = fprobe_piece_size(ips + first, p->f.fns.n - first);
 		if (ktap_unloads(s))
 			return -EINTR;
+		/* A probe with a condition is attached again after the machine has booted. */
+		if (is_kernel_inittext(ips[first]) && system_state >= SYSTEM_FREEING_INITMEM)
+			continue;
 		fprobe_piece_init(&p->pieces[p->npieces], p);
 		err = register_fprobe_ips(&p->pieces[p->npieces].fp, ips + first, n);
 		if (err)
@@ -255,7 +273,8 @@ int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kf
 {
 	struct fprobe_point *p;
 
-	p = kvzalloc_flex(*p, pieces, DIV_ROUND_UP(fns->n, FPROBE_PIECE), KTAP_GFP);
+	/* One more for those of init memory, and one more after them */
+	p = kvzalloc_flex(*p, pieces, DIV_ROUND_UP(fns->n, FPROBE_PIECE) + 2, KTAP_GFP);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	/* The table of kernel/trace/fprobe.c has the newest first, for entries and returns. */
