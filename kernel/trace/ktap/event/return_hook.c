@@ -126,7 +126,8 @@ static int return_hook_keep(struct ftrace_graph_ent *trace, struct fgraph_ops *g
 	f = READ_ONCE(hook->f);
 	kept = fgraph_reserve_data(gops->idx, return_hook_kept_size(f));
 	if (unlikely(!kept)) {
-		ktap_tally_inc(&f->point.probe->stats->missed);
+		if (ktap_delivers(f->point.probe->session))
+			ktap_tally_inc(&f->point.probe->stats->missed);
 		return 0;
 	}
 	kept->id = hook->id;

@@ -626,6 +626,7 @@ static int tracepoint_attach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 	unsigned long entry;
+	int err;
 
 	/* The way was not known when the point was added. */
 	if (tp->direct == tracepoint_passed)
@@ -635,7 +636,14 @@ static int tracepoint_attach(struct ktap_point *point)
 		point->entry = entry;
 	if (tp->direct)
 		return tracepoint_probe_register(tp->call->tp, tp->direct, tp);
-	return trace_event_consumer_register(&tp->consumer);
+	err = trace_event_consumer_register(&tp->consumer);
+	/* Perf uses a uprobe event: for the caller, -EINTR is the end of the session. */
+	return err == -EINTR ? -EBUSY : err;
+}
+
+static const char *tracepoint_why(int err)
+{
+	return err == -EBUSY ? "perf uses it" : NULL;
 }
 
 static void tracepoint_detach(struct ktap_point *point)
@@ -714,6 +722,7 @@ const struct ktap_source ktap_tracepoint_source = {
 	.quick_fields = true,
 	.attach = tracepoint_attach,
 	.refused = "its tracepoint cannot be switched on",
+	.why = tracepoint_why,
 	.has = tracepoint_has,
 	.near = tracepoint_near,
 	.detach = tracepoint_detach,
