@@ -266,7 +266,8 @@ static bool func_begin_at_caller(const struct ktap_kfn_hit *h, struct ktap_here 
  * A function that is entered has no frame yet.  On riscv ftrace makes none for it: a walk through
  * ftrace misses the function and its caller.  On powerpc ftrace makes one.
  */
-static bool func_begin_above_entry(const struct ktap_kfn_hit *h, struct ktap_here *here)
+static bool __maybe_unused func_begin_above_entry(const struct ktap_kfn_hit *h,
+						  struct ktap_here *here)
 {
 	return !IS_ENABLED(CONFIG_PPC) && func_begin_at_caller(h, here);
 }
