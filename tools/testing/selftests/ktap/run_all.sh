@@ -8,7 +8,7 @@
 cd "$(dirname "$0")" || exit 1
 
 all="session bad_chunks session_over_socket tracefs_files minimal exact language portable"
-all="$all arguments tracepoint field probe_order condition trace_on memory act speculation testing"
+all="$all arguments tracepoint user_events field probe_order condition trace_on memory act speculation testing"
 all="$all json list dry record"
 all="$all fault_plan pid_and_cpu_filters thread_filters oneliners listings original_scripts timer perf watch iter packet"
 all="$all scripts scripts_io scripts_system scripts_programs"
