@@ -16,6 +16,7 @@
 # bpftrace/NAME.bt prints exactly bpftrace/NAME.out
 # types/NAME.kp does the same, without events, with the invented types of types.c.
 # types/load/NAME.kp has them, too, and is refused.
+# The cases, the errors and the events run again with ktapvm_moving.
 # Each line of an .err file is an extended regular expression that must match
 # a line of standard error; without it there must be none. That of an example is the exact
 # message.
@@ -228,6 +229,21 @@ scripts() {
 	done
 }
 
+# Where memory moves at each allocation (moving.c), scripts print the same.
+moving() {
+	vm=$build/ktapvm_moving
+	into=$chunks
+	cd "$selftests" || exit 1
+	each cases prints_what_it_should
+	each errors fails_as_it_should
+	cd "$here" || exit 1
+	for script in events/*.kp; do
+		handles_event "$script" -E -u -l task
+		result $? "$script, memory moves"
+	done
+	vm=$build/ktapvm
+}
+
 "$selftests/big.sh" "$chunks/big" || exit 1
 code=0
 "$selftests/examples.sh" "$chunks/examples" $documents >"$out" 2>"$err" || code=$?
@@ -238,6 +254,7 @@ for KTAP_JIT in 1 0; do
 	passed=0 failed=0 skipped=0
 	unit_tests
 	scripts
+	moving
 	way=native
 	[ $KTAP_JIT = 1 ] || way=interpreted
 	echo "$way: $passed passed, $failed failed, $skipped skipped"
