@@ -213,12 +213,26 @@ built_in() {
 	result $? wrong_setting_is_refused
 }
 
+# While another session uses fprobes, functions stay patched until their fprobe is gone.
+pci_functions() { grep -c '^pci_' "$tracefs/enabled_functions"; }
+init_functions() {
+	plan 3
+	start -q -e 'trace probe:vfs_* { n += 1 }'
+	[ "$(pci_functions)" -gt 10 ]
+	result $? functions_are_patched
+	echo stop >"$folder/init"
+	is functions_of_init_memory_are_traced "$(tail -n 1 "$folder/init")" 'true	true'
+	is functions_are_not_patched_afterwards "$(pci_functions)" 0
+	stop
+}
+
 case $BOOT_CASE in
 cmdline) in_order ;;
 many) too_many ;;
 config) of_bootconfig ;;
 locked) locked_down ;;
 built_in) built_in ;;
+init) init_functions ;;
 *) skip_test "BOOT_CASE says how the kernel was booted" ;;
 esac
 finish
