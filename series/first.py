@@ -174,7 +174,7 @@ class First:
         commands = ['cat /sys/kernel/debug/kunit/*/results']
         commands += [f'echo "# {name}"; sh /first/{name}.sh' for name in TESTS]
         self.env['KTAP_BUILD'] = str(self.where / 'boot')
-        said = self.said('lab/run', '--timeout', '900', '--smp', '4', '--append', 'kunit.enable=1',
+        said = self.said('lab/run', '--one-thread', '--timeout', '900', '--smp', '4', '--append', 'kunit.enable=1',
                          '--file', f'{tests}:/first', '--', '; '.join(commands), cwd=self.lab)
         (self.where / 'log').write_text(said)
         good = len(re.findall(r'^\s*ok \d', said, re.M))
