@@ -52,7 +52,7 @@ for o in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	[ "$code" = 0 ] && offset=$o && [ "$o" -gt 4 ] && break
 done
 if [ "$offset" -gt 0 ]; then
-	switches instruction "probe:$f+$offset" "probe:$f[+]$offset"
+	switches instruction "probe:$f+$offset" "probe:${f}[+]$offset"
 else
 	skip instruction "this kernel has no kprobes"
 fi

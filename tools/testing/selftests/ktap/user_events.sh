@@ -17,7 +17,7 @@ begin() {
 	wait_until grep -q ready "$tmp/ready"
 }
 
-# The program ends first: it was the last user of the event, but for the session.
+# The program ends first: only the session uses the event then.
 begin 5
 start -q -e 'trace user_events:ktap_test { n += 1 sum += args.value } trace_end { print(n, sum) }'
 touch "$tmp/go"
