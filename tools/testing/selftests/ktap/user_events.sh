@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 [ -e "$tracefs/user_events_data" ] || lacks "this kernel has no user_events"
-plan 6
+plan 7
 
 # begin N: let a program register the event, in the background
 begin() {
@@ -41,6 +41,9 @@ touch "$tmp/go"
 wait $program
 stop
 is events_of_the_next_program "$code $(cat "$tmp/out")" "0 4"
+gone() { ! [ -d "$tracefs/events/user_events/ktap_test" ]; }
+wait_until gone
+result $? event_is_deleted_when_nobody_refers_to_it
 
 # An event that stays is deleted by hand, but not while a session refers to it.
 echo 'u:ktap_kept u32 value' >>"$tracefs/dynamic_events"
