@@ -91,7 +91,7 @@ void *__wrap_ktap_arena_alloc(struct ktap_vm *vm, size_t size)
 
 int __wrap_ktap_make_string(struct ktap_vm *vm, const char *s, size_t len, struct ktap_value *v)
 {
-	/* It is never one of the arena. */
+	/* @s is never in the arena. */
 	move_strings(vm);
 	return __real_ktap_make_string(vm, s, len, v);
 }

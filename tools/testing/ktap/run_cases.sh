@@ -30,6 +30,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 selftests=$here/../selftests/ktap
 documents="$here/../../../Documentation/trace/ktap*.rst $here/../../ktap/Documentation/*.rst"
 passed=0 failed=0 skipped=0
+# what is special about the present run
+aside=
 
 # a separate one, as two runs may be in parallel
 chunks=$(mktemp -d) || exit 1
@@ -45,7 +47,7 @@ result() {
 		return
 	fi
 	failed=$((failed + 1))
-	echo "FAIL $2 (exit code $code)"
+	echo "FAIL $2$aside (exit code $code)"
 	head -n 20 "$out" | cut -c 1-200 | sed 's/^/  out: /'
 	head -n 40 "$err" | sed 's/^/  err: /'
 }
@@ -231,7 +233,7 @@ scripts() {
 
 # Where memory moves at each allocation (moving.c), scripts print the same.
 moving() {
-	vm=$build/ktapvm_moving
+	vm=$build/ktapvm_moving aside=', memory moves'
 	into=$chunks
 	cd "$selftests" || exit 1
 	each cases prints_what_it_should
@@ -239,9 +241,9 @@ moving() {
 	cd "$here" || exit 1
 	for script in events/*.kp; do
 		handles_event "$script" -E -u -l task
-		result $? "$script, memory moves"
+		result $? "$script"
 	done
-	vm=$build/ktapvm
+	vm=$build/ktapvm aside=
 }
 
 "$selftests/big.sh" "$chunks/big" || exit 1

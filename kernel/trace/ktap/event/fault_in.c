@@ -132,7 +132,8 @@ static bool fault_in_is_sure(struct vm_area_struct *vma)
 }
 
 /*
- * Ask for a page, and do not wait for it.
+ * Ask for a page.  The fault waits for it only where the kernel does not read ahead, and for a
+ * page of shmem that comes back from swap.
  * Return: 0 if it is there, -EAGAIN if it may come, or -EFAULT.
  */
 static int fault_in_try(unsigned long address)

@@ -93,7 +93,7 @@ struct sc_abi {
  */
 static struct trace_user_buf_info syscall_buffers;
 
-/* Number of sessions that use them */
+/* Number of sessions that use them: &trace_user_buf_info.ref is 1 after a failed init, too. */
 static unsigned int syscall_buffers_users;
 static DEFINE_MUTEX(syscall_buffers_lock);
 

@@ -39,7 +39,7 @@ static const struct {
 	LOSS(lost_records, "lost %ld output records: they were not read fast enough"),
 	LOSS(no_speculation, "refused %ld speculations: too many were open"),
 	LOSS(speculative,
-	     "dropped %ld pieces of output: their speculation was full, over or none"),
+	     "dropped %ld pieces of output: their speculation was full, over, none or cut short"),
 	LOSS(lost_signals,
 	     "did not send %ld signals: to a kernel thread or init, or one was still on its way"),
 	LOSS(unlogged,

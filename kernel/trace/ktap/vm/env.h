@@ -37,7 +37,7 @@ struct pid_namespace;
  * @lost_records: output dropped because the reader was too slow
  * @no_speculation: speculations not begun because too many were open
  * @speculative: output dropped because its speculation was full, closed, or
- *	did not exist
+ *	did not exist, or because its commit had no budget or no memory
  * @lost_signals: signals that were not sent
  * @unlogged: messages that were not added to the log of the kernel
  * @errors: handler runs ended by a run-time error
