@@ -26,6 +26,7 @@ struct ktap_session;
 struct ktap_source;
 struct module;
 struct seq_file;
+struct trace_event_call;
 
 /**
  * enum ktap_probe_kind - when a probe runs
@@ -123,6 +124,7 @@ struct ktap_plan {
  * @bytes: memory charged for it and its points
  * @too_large: it exceeded the memory limit of the session
  * @fetches: it has fetch arguments, and is not of a return (dynevent.c)
+ * @fetch_event: its event with fetch arguments, or NULL; protected by event_mutex
  * @condition: global; the probe is attached only while it is true.  KTAP_NONE: always
  * @switched: its definition; the probe is attached only while that is switched on.
  *	KTAP_NONE: always
@@ -157,6 +159,7 @@ struct ktap_probe {
 	size_t bytes;
 	bool too_large;
 	bool fetches;
+	struct trace_event_call *fetch_event;
 	u32 condition;
 	u32 switched;
 	bool wanted;

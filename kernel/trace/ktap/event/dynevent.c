@@ -13,6 +13,7 @@
 
 #include "../../trace.h"
 #include "../../trace_dynevent.h"
+#include "../../trace_probe.h"
 #include "event/source.h"
 #include "session.h"
 
@@ -91,18 +92,59 @@ static int dynevent_add_event(struct ktap_probe *probe, const char *name, const 
 {
 	struct trace_event_call *call;
 
+	int err;
+
 	guard(mutex)(&event_mutex);
 	call = dynevent_find_call(name);
-	return call ? ktap_tracepoint_add_own(probe, call, func, ret) : -ENOENT;
+	err = call ? ktap_tracepoint_add_own(probe, call, func, ret) : -ENOENT;
+	if (!err)
+		WRITE_ONCE(probe->fetch_event, call);
+	return err;
 }
 
-void ktap_dynevent_delete(const char *name)
+static void dynevent_delete(const char *name)
 {
 	char command[sizeof("-:" SYSTEM "/") + MAX_EVENT_NAME_LEN];
 
 	/* Fails if somebody else uses the event: then it stays until they delete it. */
 	snprintf(command, sizeof(command), "-:" SYSTEM "/%s", name);
 	dyn_event_command(command, NULL);
+}
+
+/**
+ * ktap_dynevent_release() - Drop the reference to an event of a probe, and delete the event
+ * @probe: the probe; it keeps what the event has missed
+ * @call: the event; no handler of it runs
+ *
+ * Context: process, &ktap_session.lock held.
+ */
+void ktap_dynevent_release(struct ktap_probe *probe, struct trace_event_call *call)
+{
+	char name[MAX_EVENT_NAME_LEN];
+
+	scoped_guard(mutex, &event_mutex) {
+		WRITE_ONCE(probe->missed, probe->missed + trace_kprobe_event_missed(call));
+		WRITE_ONCE(probe->fetch_event, NULL);
+	}
+	/* After dropping the reference, the event may be deleted: copy its name. */
+	strscpy(name, trace_event_name(call));
+	trace_event_put_ref(call);
+	dynevent_delete(name);
+}
+
+/**
+ * ktap_dynevent_missed() - Count what the kprobe of a probe with fetch arguments missed
+ * @probe: any probe; its event may be released meanwhile
+ *
+ * Context: process.  Takes event_mutex if the probe has such an event.
+ * Return: the number of events, 0 for other probes.
+ */
+u64 ktap_dynevent_missed(const struct ktap_probe *probe)
+{
+	if (!READ_ONCE(probe->fetch_event))
+		return 0;
+	guard(mutex)(&event_mutex);
+	return probe->fetch_event ? trace_kprobe_event_missed(probe->fetch_event) : 0;
 }
 
 static int dynevent_add_words(struct ktap_vm *vm, struct ktap_probe *probe, char **words, bool ret)
@@ -128,7 +170,7 @@ static int dynevent_add_words(struct ktap_vm *vm, struct ktap_probe *probe, char
 		return dynevent_command_error(vm, probe, command, &error, err);
 	err = dynevent_add_event(probe, name, func, ret);
 	if (err) {
-		ktap_dynevent_delete(name);
+		dynevent_delete(name);
 		return ktap_event_error(vm, probe->event, err);
 	}
 	probe->fetches = !ret;

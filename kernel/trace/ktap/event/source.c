@@ -679,7 +679,7 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_totals *
 		sum->errors += ktap_tally_read(&stats->errors);
 		sum->time += ktap_probe_time(stats);
 	}
-	sum->missed += READ_ONCE(probe->missed);
+	sum->missed += READ_ONCE(probe->missed) + ktap_dynevent_missed(probe);
 	/* ktap_probe_release() frees it after a grace period. */
 	guard(rcu)();
 	counting = READ_ONCE(probe->counting);

@@ -218,7 +218,8 @@ static inline int ktap_packet_check(struct ktap_vm *vm, const struct ktap_probe 
 /* dynevent.c: probes with fetch arguments */
 #ifdef CONFIG_KPROBE_EVENTS
 int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret);
-void ktap_dynevent_delete(const char *name);
+void ktap_dynevent_release(struct ktap_probe *probe, struct trace_event_call *call);
+u64 ktap_dynevent_missed(const struct ktap_probe *probe);
 #else
 static inline int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe,
 				    const char *rest, bool ret)
@@ -227,8 +228,13 @@ static inline int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe
 			     probe->event);
 }
 
-static inline void ktap_dynevent_delete(const char *name)
+static inline void ktap_dynevent_release(struct ktap_probe *probe, struct trace_event_call *call)
 {
+}
+
+static inline u64 ktap_dynevent_missed(const struct ktap_probe *probe)
+{
+	return 0;
 }
 #endif
 

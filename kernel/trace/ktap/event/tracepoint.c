@@ -658,18 +658,6 @@ static void tracepoint_detach(struct ktap_point *point)
 		trace_event_consumer_unregister(&tp->consumer);
 }
 
-static void tracepoint_release_event(struct ktap_tracepoint *tp)
-{
-	char name[MAX_EVENT_NAME_LEN];
-
-	/* After dropping the reference, the event may be deleted: copy its name. */
-	strscpy(name, trace_event_name(tp->call));
-	trace_event_put_ref(tp->call);
-	if (tp->func)
-		ktap_dynevent_delete(name);
-	kfree(tp->func);
-}
-
 /* Is @name a field of the record?  Fields that exist only for filters are not. */
 static bool tracepoint_records(const struct ktap_tracepoint *tp, const char *name)
 {
@@ -712,7 +700,11 @@ static void tracepoint_release(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 
-	tracepoint_release_event(tp);
+	if (tp->func)
+		ktap_dynevent_release(point->probe, tp->call);
+	else
+		trace_event_put_ref(tp->call);
+	kfree(tp->func);
 	kfree(tp);
 }
 

@@ -4,7 +4,7 @@
 # Probes with the kernel's own fetch arguments.
 
 . "$(dirname "$0")/lib.sh"
-plan 20
+plan 22
 
 n=500
 # the registers of the first, the second and the third argument
@@ -80,6 +80,23 @@ is events_exist_as_long_as_the_session "$during $(events)" '2 0'
 kill_rounds 10 500 "trace probe:vfs_write a=$a0 b=+0($a1):ustring { s[args.b] += 1 }"
 wait_until no_sessions
 is killed_tools_leave_no_event "$(events)" 0
+
+# the kernel watches 10 returns at a time, or two for each CPU
+start -e 'trace probe:futex_wait { calls += 1 } trace kretprobe:futex_wait done=$retval { returns += 1 }
+trace_end { print(calls - returns) }'
+crowd=
+last=$(sed 's/.*-//' /sys/devices/system/cpu/possible)
+for i in $(seq $((2 * last + 30))); do
+	"$workload" futex 3000 1 &
+	crowd="$crowd $!"
+done
+wait $crowd
+shown=$(sed -n 's/^  kretprobe:futex_wait .* missed=\([0-9]*\) .*/\1/p' "$tracefs/ktap/sessions")
+stop
+missed=$(sed -n "s/^ktap: 'kretprobe:futex_wait done=.retval' missed \\([0-9]*\\) events\$/\\1/p" "$tmp/err")
+[ "${missed:-0}" -gt 0 ] && [ "$(cat "$tmp/out")" = "$missed" ]
+result $? returns_beyond_those_that_the_kernel_watches_are_counted
+is missed_returns_are_shown_while_it_runs "$shown" "$missed"
 
 refused unknown_register "probe:vfs_write a=$a0   b=%foo" "^-e:2:7: error: Invalid register name: '%foo'"
 refused unknown_type "probe:vfs_write a=$a0:u33" "^-e:2:7: error: Unknown type is specified: 'u33'"
