@@ -50,19 +50,16 @@
  *	workload wait COMMAND...	reads a line from stdin, then runs COMMAND
  *	workload second COMMAND...	runs COMMAND in a second thread; the first one exits
  *	workload cpus N COMMAND...	runs COMMAND on each of the first N CPUs at once
+ *	workload counter N COMMAND...	runs COMMAND while perf counts the trace event N
  *	workload timed COMMAND...	runs COMMAND, prints its time in nanoseconds
  *	workload number NAME		prints the number of a system call
  *	workload bits			prints the number of bits of a long
  *	workload page			prints the number of bytes of a page
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <linux/futex.h>
-#include <linux/mount.h>
 #include <linux/time_types.h>
 #include <pthread.h>
 #include <sched.h>
@@ -72,14 +69,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "workload.h"
 
 static int do_getppid(char **args)
 {
@@ -161,25 +158,6 @@ static int read_times(int fd, size_t bytes, long n)
 static int do_read(char **args)
 {
 	return read_times(open("/dev/zero", O_RDONLY), atol(args[0]), atol(args[1]));
-}
-
-static int do_brink(char **args)
-{
-	size_t page = sysconf(_SC_PAGESIZE), bytes = atol(args[0]);
-	int fd = open("/dev/null", O_RDONLY);
-	unsigned char there;
-	char *p;
-
-	p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (fd < 0 || p == MAP_FAILED || bytes > page)
-		return 1;
-	memset(p, 'x', page);
-	for (long n = atol(args[1]); n > 0; n--)
-		syscall(SYS_read, fd, p + page - bytes, bytes);
-	if (mincore(p + page, page, &there))
-		return 1;
-	printf("%d\n", there & 1);
-	return 0;
 }
 
 static int do_direct(char **args)
@@ -297,120 +275,6 @@ static int do_bursts(char **args)
 	return 1;
 }
 
-/* At an unused address: tests recognize it by its upper half. */
-#define UPPER_HALF(x)	((x) << (sizeof(long) * CHAR_BIT / 2))
-#define FAULT_BASE	UPPER_HALF(0x2000UL)
-
-static int do_fault(char **args)
-{
-	long page = sysconf(_SC_PAGESIZE), n = atol(args[0]);
-	char *p = mmap((void *)FAULT_BASE, n * page, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-
-	if (p == MAP_FAILED)
-		return 1;
-	/* each page by a fault of its own; an error: this kernel has no huge pages */
-	madvise(p, n * page, MADV_NOHUGEPAGE);
-	for (long i = 0; i < n; i++)
-		p[i * page] = 1;
-	return 0;
-}
-
-static int do_store(char **args)
-{
-	volatile long *p = mmap((void *)FAULT_BASE, sizeof(*p), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	long sum = 0;
-
-	if (p == MAP_FAILED)
-		return 1;
-	for (long n = atol(args[0]); n > 0; n--) {
-		*p = n;
-		sum += *p;
-	}
-	return sum < 0;
-}
-
-static int do_major(char **args)
-{
-	long page = sysconf(_SC_PAGESIZE), n = atol(args[1]), sum = 0;
-	int fd = open(args[0], O_RDONLY);
-	char *p;
-
-	if (fd < 0 || fdatasync(fd) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
-		return 1;
-	p = mmap(NULL, n * page, PROT_READ, MAP_SHARED, fd, 0);
-	/* no page is read ahead */
-	if (p == MAP_FAILED || madvise(p, n * page, MADV_RANDOM))
-		return 1;
-	for (long i = 0; i < n; i++)
-		sum += *(volatile char *)&p[i * page];
-	return sum < 0;
-}
-
-static int do_map(char **args)
-{
-	size_t len = sysconf(_SC_PAGESIZE) * atol(args[0]);
-
-	for (long n = atol(args[0]); n > 0; n--) {
-		void *p = mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (p == MAP_FAILED || munmap(p, len))
-			return 1;
-	}
-	return 0;
-}
-
-/* An argv, and strings across the end of a page. */
-struct cold {
-	char *argv[4096 / sizeof(char *)];
-	char before[4096 - 8 - 5];
-	char word[8];
-	char file[5 + 4096];
-};
-
-#define COLD_BASE	UPPER_HALF(0x3000UL)
-
-/* A file with this layout, mapped at the addresses of its pointers. */
-static struct cold *make_cold(const char *file)
-{
-	static struct cold image;
-	struct cold *cold = (void *)COLD_BASE;
-	FILE *f = tmpfile();
-
-	image.argv[0] = cold->word;
-	image.argv[1] = cold->file;
-	strcpy(image.word, "cold");
-	strncpy(image.file, file, sizeof(image.file) - 1);
-	if (!f || fwrite(&image, sizeof(image), 1, f) != 1 || fflush(f))
-		return NULL;
-	cold = mmap(cold, sizeof(image), PROT_READ, MAP_PRIVATE | MAP_FIXED, fileno(f), 0);
-	return cold == MAP_FAILED ? NULL : cold;
-}
-
-static int do_cold(char **args)
-{
-	struct cold *cold = make_cold(args[1]);
-	struct stat st __attribute__((unused));
-
-	if (!cold)
-		return 1;
-	for (long n = atol(args[2]); n > 0; n--) {
-		madvise(cold, sizeof(*cold), n % 2 ? MADV_PAGEOUT : MADV_COLD);
-		if (madvise(cold, sizeof(*cold), MADV_DONTNEED))
-			return 1;
-		if (!strcmp(args[0], "exec"))
-			syscall(SYS_execve, cold->file, cold->argv, NULL);
-#ifdef SYS_stat
-		else if (!strcmp(args[0], "stat"))
-			syscall(SYS_stat, cold->file, &st);
-#endif
-		else
-			syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, cold->file, O_RDONLY, 0));
-	}
-	return 0;
-}
-
 static long now_ms(void)
 {
 	struct timespec ts;
@@ -477,104 +341,6 @@ static int do_hop(char **args)
 	return 0;
 }
 
-static int do_message(char **args)
-{
-	static struct {
-		long type;
-		char text[8192];
-	} message = { .type = 1 };
-	size_t bytes = atol(args[0]);
-	int id = msgget(IPC_PRIVATE, 0600);
-
-	if (id < 0 || bytes > sizeof(message.text))
-		return 1;
-	for (long n = atol(args[1]); n > 0; n--) {
-		if (msgsnd(id, &message, bytes, 0) || msgrcv(id, &message, bytes, 0, 0) < 0)
-			return 1;
-	}
-	return msgctl(id, IPC_RMID, NULL);
-}
-
-static int connect_once(int server, const struct sockaddr_in *addr, size_t bytes)
-{
-	static char buf[65536];
-	int client = socket(AF_INET, SOCK_STREAM, 0), peer;
-
-	if (client < 0 || connect(client, (void *)addr, sizeof(*addr)))
-		return 1;
-	peer = accept(server, NULL, NULL);
-	if (peer < 0 || write(client, buf, bytes) != (ssize_t)bytes ||
-	    recv(peer, buf, bytes, MSG_WAITALL) != (ssize_t)bytes)
-		return 1;
-	close(client);
-	/* its end is resident */
-	if (read(peer, buf, 1))
-		return 1;
-	return close(peer);
-}
-
-static int do_connect(char **args)
-{
-	struct sockaddr_in addr = { .sin_family = AF_INET };
-	int server = socket(AF_INET, SOCK_STREAM, 0);
-	socklen_t len = sizeof(addr);
-
-	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (server < 0 || bind(server, (void *)&addr, len) || listen(server, 1) ||
-	    getsockname(server, (void *)&addr, &len) || atol(args[0]) > 65536)
-		return 1;
-	printf("%d\n", ntohs(addr.sin_port));
-	for (long n = atol(args[1]); n > 0; n--) {
-		if (connect_once(server, &addr, atol(args[0])))
-			return 1;
-	}
-	return 0;
-}
-
-static int do_local(char **args)
-{
-	ssize_t len = strlen(args[0]);
-	char text[256];
-	int ends[2];
-
-	if (len > (ssize_t)sizeof(text) || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
-		return 1;
-	for (long n = atol(args[1]); n > 0; n--) {
-		if (write(ends[0], args[0], len) != len || read(ends[1], text, len) != len)
-			return 1;
-	}
-	return 0;
-}
-
-static int do_attach(char **args)
-{
-	int fs = syscall(SYS_fsopen, "tmpfs", 0), at;
-
-	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		return 1;
-	at = syscall(SYS_fsmount, fs, 0, 0);
-	return at < 0 ||
-	       syscall(SYS_move_mount, at, "", AT_FDCWD, args[0], MOVE_MOUNT_F_EMPTY_PATH);
-}
-
-static int do_datagram(char **args)
-{
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(9) };
-	int s = socket(AF_INET, SOCK_DGRAM, 0);
-	static char data[65507];
-	long size = atol(args[1]);
-
-	if (s < 0 || inet_pton(AF_INET, args[0], &addr.sin_addr) != 1 ||
-	    size > (long)sizeof(data))
-		return 1;
-	memset(data, 'x', sizeof(data));
-	for (long n = atol(args[2]); n > 0; n--) {
-		if (sendto(s, data, size, 0, (void *)&addr, sizeof(addr)) != size)
-			return 1;
-	}
-	return 0;
-}
-
 static int do_number(char **args)
 {
 	static const struct {
@@ -604,70 +370,6 @@ static int do_bits(char **args)
 	printf("%zu\n", sizeof(long) * CHAR_BIT);
 	return 0;
 }
-
-static int do_as(char **args)
-{
-	int id = atoi(args[0]);
-
-	if (setgid(id) || setuid(id))
-		return 1;
-	execvp(args[1], args + 1);
-	return 1;
-}
-
-static int do_without(char **args)
-{
-	if (prctl(PR_CAPBSET_DROP, atoi(args[0])))
-		return 1;
-	execvp(args[1], args + 1);
-	return 1;
-}
-
-static int do_with(char **args)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-	int cap = atoi(args[0]), id = atoi(args[1]);
-
-	data[cap / 32].effective = 1U << cap % 32;
-	data[cap / 32].permitted = 1U << cap % 32;
-	data[cap / 32].inheritable = 1U << cap % 32;
-	if (prctl(PR_SET_KEEPCAPS, 1) || setgid(id) || setuid(id) ||
-	    syscall(SYS_capset, &head, data) ||
-	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0))
-		return 1;
-	execvp(args[2], args + 2);
-	return 1;
-}
-
-static int write_file(const char *file, const char *text)
-{
-	int fd = open(file, O_WRONLY);
-
-	return fd < 0 || write(fd, text, strlen(text)) < 0 || close(fd);
-}
-
-/* The creator of the namespace is its root. */
-static int do_userns(char **args)
-{
-	char uids[32], gids[32];
-
-	snprintf(uids, sizeof(uids), "0 %d 1", geteuid());
-	snprintf(gids, sizeof(gids), "0 %d 1", getegid());
-	if (unshare(CLONE_NEWUSER) || write_file("/proc/self/setgroups", "deny") ||
-	    write_file("/proc/self/uid_map", uids) || write_file("/proc/self/gid_map", gids))
-		return 1;
-	execvp(args[0], args);
-	return 1;
-}
-
-static int do_dump(char **args);
-static int do_wait(char **args);
-static int do_second(char **args);
-static int do_cpus(char **args);
-static int do_timed(char **args);
-static int do_daemon(char **args);
-static int do_pin(char **args);
 
 static const struct {
 	const char *name;
@@ -715,6 +417,7 @@ static const struct {
 	{ "cpus", 2, do_cpus },
 	{ "daemon", 1, do_daemon },
 	{ "pin", 2, do_pin },
+	{ "counter", 2, do_counter },
 	{ "timed", 1, do_timed },
 };
 
@@ -728,120 +431,13 @@ static int do_command(int argc, char **argv)
 	return 2;
 }
 
-static int do_rest(char **args)
+int do_rest(char **args)
 {
 	int argc = 0;
 
 	while (args[argc])
 		argc++;
 	return do_command(argc, args);
-}
-
-static int do_dump(char **args)
-{
-	return prctl(PR_SET_DUMPABLE, atol(args[0])) ? 1 : do_rest(args + 1);
-}
-
-static int do_wait(char **args)
-{
-	char byte = 0;
-
-	while (byte != '\n' && read(STDIN_FILENO, &byte, 1) == 1)
-		;
-	return byte == '\n' ? do_rest(args) : 1;
-}
-
-static void *call_rest(void *args)
-{
-	exit(do_rest(args));
-}
-
-static int do_second(char **args)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, call_rest, args))
-		return 1;
-	pthread_exit(NULL);
-}
-
-/* They start when the last one is ready. */
-static int do_cpus(char **args)
-{
-	int n = atoi(args[0]), ready[2], go[2], status, failed = 0;
-	char byte = 0;
-
-	if (pipe(ready) || pipe(go))
-		return 1;
-	for (int cpu = 0; cpu < n; cpu++) {
-		cpu_set_t set;
-
-		if (fork())
-			continue;
-		CPU_ZERO(&set);
-		CPU_SET(cpu, &set);
-		close(go[1]);
-		if (sched_setaffinity(0, sizeof(set), &set) || write(ready[1], &byte, 1) != 1)
-			_exit(1);
-		/* ends when the parent closes it */
-		if (read(go[0], &byte, 1))
-			_exit(1);
-		_exit(do_rest(args + 1));
-	}
-	close(ready[1]);
-	for (int cpu = 0; cpu < n; cpu++)
-		failed |= read(ready[0], &byte, 1) != 1;
-	close(go[1]);
-	while (wait(&status) > 0)
-		failed |= status;
-	return !!failed;
-}
-
-static int do_daemon(char **args)
-{
-	int ends[2];
-	pid_t pid;
-	char c;
-
-	if (pipe(ends))
-		return 1;
-	pid = fork();
-	if (pid) {
-		close(ends[1]);
-		waitpid(pid, NULL, 0);
-		/* its end of the pipe closes with it */
-		return read(ends[0], &c, 1) != 0;
-	}
-	setsid();
-	pid = getpid();
-	if (fork())
-		_exit(0);
-	while (getppid() == pid)
-		usleep(1000);
-	_exit(do_rest(args));
-}
-
-static int do_pin(char **args)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(atoi(args[0]), &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		return 1;
-	return do_rest(args + 1);
-}
-
-static int do_timed(char **args)
-{
-	struct timespec start, end;
-	int ret;
-
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	ret = do_rest(args);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%lld\n", (end.tv_sec - start.tv_sec) * 1000000000LL + end.tv_nsec - start.tv_nsec);
-	return ret;
 }
 
 int main(int argc, char **argv)
