@@ -81,7 +81,7 @@ static void suggest_event(const char *message)
 		return;
 	if (!strncmp(message, "no function ", strlen("no function ")))
 		suggestion = suggest_function(event, end + 1);
-	else if (strstr(message, "event"))
+	else if (strstr(message, "event") && !strstr(message, " cannot be "))
 		suggestion = ktap_suggest_event(event);
 	if (suggestion && is_clean(suggestion))
 		fprintf(stderr, "%snote:%s did you mean '%s'?\n",

@@ -5,6 +5,7 @@
 #include <linux/cleanup.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 
 #include "../../trace.h"
@@ -22,6 +23,12 @@ const char *ktap_attach_why(const struct ktap_source *source, int err)
 	if (err == -EINTR)
 		return "the task that loads the script was stopped";
 	return text ?: source->refused;
+}
+
+/* Return the event of a point as the script names it; one of a pattern, as the kernel does. */
+const char *ktap_attach_name(const struct ktap_point *point)
+{
+	return strpbrk(point->probe->event, "*?[") ? point->name : point->probe->event;
 }
 
 /* Set the message that the point's @event cannot be attached; return @err. */
@@ -178,7 +185,7 @@ int ktap_sources_attach(struct ktap_session *s)
 	guard(mutex)(&event_mutex);
 	point = ktap_attach_wanted(s, &err);
 	if (point)
-		return ktap_attach_error(point, point->name, err);
+		return ktap_attach_error(point, ktap_attach_name(point), err);
 	for (i = 0; i < ktap_nsources; i++) {
 		source = ktap_sources[i];
 		err = source->attach_all ? source->attach_all(s) : 0;

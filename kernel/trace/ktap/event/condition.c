@@ -119,8 +119,8 @@ static void condition_fail(struct ktap_session *s, const struct ktap_point *poin
 	const struct ktap_program *prog = s->env.prog;
 	struct ktap_vm *vm = &s->vm;
 
-	ktap_vm_error(vm, err, "event '%s' cannot be attached: %s", point->name,
-		      ktap_attach_why(point->source, err));
+	ktap_vm_error(vm, err, "event '%s' cannot be attached: %s",
+		      ktap_attach_name(point), ktap_attach_why(point->source, err));
 	vm->fault = (struct ktap_fault){ .func = &prog->funcs[prog->main], .pc = point->probe->pc };
 	ktap_session_error(s, vm);
 	ktap_vm_forget_error(vm);

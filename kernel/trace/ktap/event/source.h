@@ -133,6 +133,7 @@ void ktap_probe_release(struct ktap_probe *probe);
 
 /* attach.c */
 int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
+const char *ktap_attach_name(const struct ktap_point *point);
 const char *ktap_attach_why(const struct ktap_source *source, int err);
 const struct ktap_point *ktap_attach_wanted(struct ktap_session *s, int *err);
 bool ktap_detach_unwanted(struct ktap_session *s);

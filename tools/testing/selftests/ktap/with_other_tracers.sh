@@ -5,7 +5,7 @@
 # of their hits.
 
 . "$(dirname "$0")/lib.sh"
-plan 7
+plan 11
 
 n=50
 events=$tracefs/dynamic_events
@@ -50,6 +50,29 @@ if echo "e:$group/other sched/sched_process_fork pid=\$child_pid" >>"$events" 2>
 	echo "-:$group/other" >>"$events"
 else
 	skip event_probes_are_refused "this kernel has no event probes"
+fi
+
+# perf has an event of programs for itself alone
+has_counter() { readlink "/proc/$1/fd/"* | grep -q 'anon_inode:\[perf_event\]'; }
+if can_wait && echo "p:$group/user $here/utarget:0x1000" >>"$events" 2>/dev/null; then
+	"$workload" counter "$(cat "$tracefs/events/$group/user/id")" wait page <&9 >/dev/null &
+	counter=$!
+	wait_until has_counter $counter
+	refused event_that_perf_counts_is_refused "$group:user" \
+		"^-e:2:[0-9]+: error: event '$group:user' cannot be attached: perf uses it\$"
+	! grep -q 'did you mean' "$tmp/err"
+	result $? event_that_perf_counts_gets_no_other_name
+	refused event_of_a_pattern_is_named "$group:*" "error: event 'user' cannot be attached: perf uses it\$"
+	go_on
+	wait $counter
+	run -q -e "trace $group:user { n += 1 } trace_end { print(n) }" -- true
+	is event_is_free_afterwards "$code $(cat "$tmp/out")" "0 nil"
+	echo "-:$group/user" >>"$events"
+else
+	skip event_that_perf_counts_is_refused "this kernel has no uprobe events"
+	skip event_that_perf_counts_gets_no_other_name "this kernel has no uprobe events"
+	skip event_of_a_pattern_is_named "this kernel has no uprobe events"
+	skip event_is_free_afterwards "this kernel has no uprobe events"
 fi
 
 finish
