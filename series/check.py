@@ -2,6 +2,7 @@
 """Check each patch of the series: apply it by git am, compile the kernel, boot it, and run
 the kernel's scripts for patches."""
 import concurrent.futures
+import datetime
 import hashlib
 import os
 import re
@@ -59,11 +60,22 @@ def pristine_tree(where, plan, run):
 
 
 class Done:
-    """The steps that have passed, in a file: for each a hash, and how many results it has."""
+    """
+    The steps that have passed: for each a hash, and how many results it has. Those of this
+    machine are in a file of the build directory, those of any machine in one of the repository.
+    """
+    HEAD = '# The steps that have passed lab/series check, by the hash of what was checked, with the\n' \
+           '# number of results, the day and the commit.  lab/series record writes it.\n'
 
-    def __init__(self, path):
-        self.path = path
-        self.results = {}
+    def __init__(self, path, record):
+        self.path, self.record = path, record
+        self.results, self.lines = {}, {}
+        if record.is_file():
+            for line in record.read_text().splitlines():
+                if not line.startswith('#'):
+                    key, count, said = line.split(' ', 2)
+                    self.results[key] = int(count)
+                    self.lines[key] = said
         if path.is_file():
             for line in path.read_text().splitlines():
                 key, _, count = line.partition(' ')
@@ -74,14 +86,24 @@ class Done:
         with self.path.open('a') as file:
             print(key, results, file=file)
 
+    def keep(self, steps, now):
+        """
+        Write those of @steps, pairs of name and hash, that have passed to the repository's file.
+        @now: day and commit of those that it does not have. Returns how many there are.
+        """
+        kept = [f'{key} {self.results[key]} ' + self.lines.get(key, f'{now} {name}') + '\n'
+                for name, key in steps if key in self.results]
+        self.record.write_text(self.HEAD + ''.join(kept))
+        return len(kept)
+
     @staticmethod
     def key(patch, state):
         """
-        Return a hash of all that a step is judged by: its patch, without commit and date, and the
-        files after it.  No document that another patch adds changes the verdict.
+        Return a hash of all that a step is judged by: its patch, without commit, date and version
+        of git, and the files after it.  No document that another patch adds changes the verdict.
         """
-        there = hashlib.sha256(re.sub(rb'^(From [0-9a-f]{40}|Date:) .*\n', b'', patch.read_bytes(),
-                                      flags=re.M))
+        there = hashlib.sha256(re.sub(rb'^(From [0-9a-f]{40}|Date:) .*\n|^-- \n[0-9.]+\n', b'',
+                                      patch.read_bytes(), flags=re.M))
         for path in sorted(p for p in state if not p.startswith('Documentation/')):
             there.update(f'{path}\0{hashlib.sha256(state[path]).hexdigest()}\0'.encode())
         return there.hexdigest()
@@ -104,7 +126,7 @@ class Checker:
         self.booted = lab / 'build/series/boot'
         self.boots = concurrent.futures.ThreadPoolExecutor(1)
         self.booting = None             # arguments of verdict() and settle(), what it will say
-        self.done = Done(lab / 'build/series/checked')
+        self.done = Done(lab / 'build/series/checked', lab / 'series/checked')
         # the same command lines as lab/build, so that ccache hits
         self.env = {
             'KBUILD_BUILD_TIMESTAMP': 'Sat Jan  1 00:00:00 UTC 2000',
@@ -407,6 +429,16 @@ def wanted_steps(text, n):
             raise ValueError
         result |= set(range(first - 1, last))
     return result
+
+
+def record(checker, patches):
+    """Keep what has passed in series/checked."""
+    plan = checker.plan
+    steps = [(f'{n + 1:04} {step.name.removesuffix(".patch")}', Done.key(patches[n], plan.state(n)))
+             for n, step in enumerate(plan.steps)]
+    commit = checker.run('git', 'show', '-s', '--format=%h', 'HEAD', cwd=checker.lab).decode().strip()
+    kept = checker.done.keep(steps, f'{datetime.date.today()} {commit}')
+    checker.note(f'{kept} of {len(steps)} steps have passed with the content that they have now')
 
 
 def check(checker, patches, wanted, resume, repo_env):

@@ -14,6 +14,9 @@ Subject: [PATCH] {subject}
 
 Text
 ---
+-- 
+{git}
+
 '''
 
 
@@ -25,15 +28,15 @@ class Steps(unittest.TestCase):
         self.path = pathlib.Path(self.folder.name)
         self.addCleanup(self.folder.cleanup)
 
-    def key(self, subject='a', commit='0' * 40, date='today', **files):
+    def key(self, subject='a', commit='0' * 40, date='today', git='2.39.5', **files):
         patch = self.path / 'a.patch'
-        patch.write_text(MAIL.format(subject=subject, commit=commit, date=date))
+        patch.write_text(MAIL.format(subject=subject, commit=commit, date=date, git=git))
         state = {path.replace('__', '/'): text.encode() for path, text in files.items()}
         return Done.key(patch, state)
 
-    def test_commit_and_date_change_nothing(self):
+    def test_commit_date_and_git_change_nothing(self):
         self.assertEqual(self.key(kernel__a='x'),
-                         self.key(kernel__a='x', commit='1' * 40, date='yesterday'))
+                         self.key(kernel__a='x', commit='1' * 40, date='yesterday', git='3.0'))
 
     def test_a_document_changes_nothing(self):
         self.assertEqual(self.key(kernel__a='x'), self.key(kernel__a='x', Documentation__a='y'))
@@ -44,9 +47,27 @@ class Steps(unittest.TestCase):
         self.assertEqual(len(set(keys)), len(keys))
 
     def test_what_has_passed_is_kept(self):
-        Done(self.path / 'checked').add('key', 7)
-        Done(self.path / 'checked').add('other', 4)
-        self.assertEqual(Done(self.path / 'checked').results, {'key': 7, 'other': 4})
+        self.done().add('key', 7)
+        self.done().add('other', 4)
+        self.assertEqual(self.done().results, {'key': 7, 'other': 4})
+
+    def done(self, name='checked'):
+        return Done(self.path / name, self.path / 'recorded')
+
+    def test_other_machines_know_what_was_recorded(self):
+        self.done().add('key', 7)
+        self.done().add('stale', 4)
+        self.assertEqual(self.done().keep([('0001 a', 'key'), ('0002 b', 'new')], 'day commit'), 1)
+        self.assertEqual(self.done('other').results, {'key': 7})
+
+    def test_a_record_keeps_its_day(self):
+        self.done().add('key', 7)
+        self.done().keep([('0001 a', 'key')], 'monday one')
+        self.done('other').add('new', 3)
+        self.done('other').keep([('0001 b', 'new'), ('0002 a', 'key')], 'tuesday two')
+        said = (self.path / 'recorded').read_text().splitlines()
+        self.assertEqual([line for line in said if not line.startswith('#')],
+                         ['new 3 tuesday two 0001 b', 'key 7 monday one 0001 a'])
 
 
 class Reports(unittest.TestCase):
