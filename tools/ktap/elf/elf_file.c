@@ -301,7 +301,10 @@ void *elf_image(char *image, size_t len)
 	return NULL;
 }
 
-/* Opening a device may have side effects: check the type of the file first. */
+/*
+ * Opening a device may have side effects: check the type of the file first. The owner of a file
+ * may have a lease on it, which would make us wait 45 seconds for each such file.
+ */
 static int open_regular(const char *path, const char **why)
 {
 	int link = open(path, O_PATH | O_CLOEXEC), fd = -1;
@@ -314,9 +317,10 @@ static int open_regular(const char *path, const char **why)
 		*why = "is not a regular file";
 	} else {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", link);
-		fd = open(again, O_RDONLY | O_CLOEXEC);
+		fd = open(again, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
-			*why = strerror(errno);
+			*why = errno == EWOULDBLOCK ? "is leased by a program that writes to it" :
+						      strerror(errno);
 	}
 	if (link >= 0)
 		close(link);

@@ -128,6 +128,38 @@ else
 	skip a_damaged_gnu_debugdata_has_none "no xz"
 fi
 
+# a lease, which makes others wait for 45 seconds
+"$cc" -O2 -o lease -x c - <<'C' || exit 1
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int fd = argc == 2 ? open(argv[1], O_RDWR) : -1;
+	pid_t pid;
+
+	signal(SIGIO, SIG_IGN);
+	if (fd < 0 || fcntl(fd, F_SETLEASE, F_WRLCK))
+		return 1;
+	pid = fork();
+	if (pid)
+		return pid < 0 || printf("%d\n", (int)pid) < 0;
+	close(STDOUT_FILENO);
+	return sleep(60);
+}
+C
+cp marked leased
+if holder=$(./lease leased); then
+	run -l uprobe:./leased:alpha
+	lists_not a_leased_file_does_not_stop_us "./leased is leased for writing"
+	kill "$holder"
+else
+	skip a_leased_file_does_not_stop_us "no leases here"
+fi
+
 # one process
 sleep 60 &
 sleeper=$!
