@@ -452,8 +452,11 @@ static bool open_output(struct run *r)
 			r->opts.output);
 		return false;
 	}
-	err = output_open(&r->output, r->opts.output);
-	if (err)
+	err = output_open(&r->output, r->opts.output, r->opts.record);
+	if (err == -EEXIST)
+		fprintf(stderr, "ktap: error: %s belongs to another user: name another file\n",
+			r->opts.output);
+	else if (err)
 		run_output_failed(r, err);
 	return !err;
 }

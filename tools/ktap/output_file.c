@@ -21,14 +21,42 @@
 
 #define MAX_COLOURED	1024	/* a longer line is no title, and there is no longer bar */
 
-int output_open(struct output *o, const char *file)
+/*
+ * A recording has what all users do. Its file is for our eyes only, and somebody who has made a
+ * file of that name, perhaps in /tmp, could read it or change it.
+ *
+ * A new file may belong to somebody else, as on file systems without owners: only one that was
+ * there is checked. Returns a descriptor or a negative errno.
+ */
+static int output_open_recording(const char *file)
+{
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd >= 0 || errno != EEXIST)
+		return fd < 0 ? -errno : fd;
+	fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && (!S_ISREG(st.st_mode) || st.st_uid == geteuid()))
+		return fd;
+	close(fd);
+	return -EEXIST;
+}
+
+int output_open(struct output *o, const char *file, bool recording)
 {
 	struct stat st;
 
 	memset(o, 0, sizeof(*o));
 	o->fd = STDOUT_FILENO;
-	if (file)
+	if (file && recording) {
+		o->fd = output_open_recording(file);
+		if (o->fd < 0)
+			return o->fd;
+	} else if (file) {
 		o->fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	}
 	if (o->fd < 0)
 		return -errno;
 	o->pipe = fstat(o->fd, &st) || !S_ISREG(st.st_mode);

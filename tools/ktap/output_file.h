@@ -32,9 +32,10 @@ struct output {
 
 /*
  * Open @file, or standard output if it is NULL; 0 or a negative errno. The file
- * keeps its contents until output_begin().
+ * keeps its contents until output_begin(). A file for a recording belongs to us: -EEXIST if it
+ * is there and belongs to another user.
  */
-int output_open(struct output *o, const char *file);
+int output_open(struct output *o, const char *file, bool recording);
 
 /* Truncate the file before the first output; 0 or a negative errno. */
 int output_begin(struct output *o);

@@ -329,7 +329,7 @@ static int replay_show(struct replay *r)
 
 	opts->shows = opts->heatmap || opts->metrics ? r->sources[0].about.interval : 0;
 	opts->as_text = r->sources[0].about.json && !opts->json;
-	err = output_open(&r->output, opts->output);
+	err = output_open(&r->output, opts->output, false);
 	if (err)
 		return replay_output_failed(opts, err) ? EXIT_WRONG : 0;
 	r->output.colour = !r->sources[0].about.json &&

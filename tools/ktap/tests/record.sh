@@ -201,6 +201,32 @@ echo old >"$dir/old.rec"
 run --record "$dir/old.rec" -e 'x = = 1'
 [ "$code" = 2 ] && [ "$(cat "$dir/old.rec")" = old ]
 result $? refused_script_keeps_the_old_file
+echo old >"$dir/shared.rec"
+chmod 644 "$dir/shared.rec"
+(umask 0; play 'exit 0\n' -q --record "$dir/own.rec" -e "$script")
+play 'exit 0\n' -q --record "$dir/shared.rec" -e "$script"
+[ "$(stat -c %a "$dir/own.rec" "$dir/shared.rec" | tr '\n' ' ')" = '600 644 ' ] &&
+	head -n 1 "$dir/shared.rec" | grep -q '^ktap-recording 1$'
+result $? recording_is_only_for_its_user
+ln -s "$dir/linked.rec" "$dir/link.rec"
+play 'exit 0\n' -q --record "$dir/link.rec" -e "$script"
+[ "$code" = 0 ] && [ "$(stat -c %a "$dir/linked.rec")" = 600 ]
+result $? recording_may_be_a_link
+(umask 0; play 'exit 0\n' -q -o "$dir/plain" -e "$script")
+[ "$(stat -c %a "$dir/plain")" = 666 ]
+result $? output_has_the_mode_of_a_redirection
+if [ "$(id -u)" = 0 ]; then
+	echo old >"$dir/theirs.rec"
+	chmod 666 "$dir/theirs.rec"
+	chown 4242 "$dir/theirs.rec"
+	play 'exit 0\n' -q --record "$dir/theirs.rec" -e "$script"
+	expect recording_replaces_no_file_of_others 2 'theirs.rec belongs to another user: name another file'
+	[ "$(cat "$dir/theirs.rec")" = old ]
+	result $? file_of_others_is_kept
+else
+	skip recording_replaces_no_file_of_others "not root"
+	skip file_of_others_is_kept "not root"
+fi
 play 'pause\nsignal 15\nstop\nout {"time":1,"type":"text","text":"x"}\nexit 0\n' -q --record "$dir/x.rec" -e "$script"
 run --replay "$dir/x.rec"
 output stopped_recording_is_whole x
