@@ -250,6 +250,21 @@ static int metrics_compare(const void *a, const void *b)
 	return strcmp(x->labels, y->labels);
 }
 
+/*
+ * Make a file for us alone to write: others could prepare a file or a link of that name. A
+ * file that a process with our number has left is removed. Returns a descriptor or a negative
+ * errno.
+ */
+static int metrics_create(const char *name)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(name, flags, 0644);
+
+	if (fd < 0 && errno == EEXIST && !unlink(name))
+		fd = open(name, flags, 0644);
+	return fd < 0 ? -errno : fd;
+}
+
 /* Write the text to a new file, and replace the old one. Returns 0 or a negative errno. */
 static int metrics_replace(const char *file, const struct text_buffer *t)
 {
@@ -264,8 +279,8 @@ static int metrics_replace(const char *file, const struct text_buffer *t)
 		text_free(&name);
 		return -ENOMEM;
 	}
-	fd = open(name.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	err = fd < 0 ? -errno : 0;
+	fd = metrics_create(name.text);
+	err = fd < 0 ? fd : 0;
 	while (!err && done < t->len) {
 		n = write(fd, t->text + done, t->len - done);
 		if (n < 0 && errno != EINTR)

@@ -102,6 +102,14 @@ result $? heat_map_has_its_title
 run --metrics "$dir/m.prom" --replay "$dir/i.rec"
 grep -q '^ktap_h_count{script="-e",key1="7"} 4' "$dir/m.prom"
 result $? replay_writes_metrics
+echo old >"$dir/victim"
+code=0
+# shellcheck disable=SC2016 # the process id is that of ktap
+sh -c 'ln -s "$2" "$1.$$.new" && exec "$0" --metrics "$1" --replay "$3"' \
+	"$ktap" "$dir/n.prom" "$dir/victim" "$dir/i.rec" >"$dir/out" 2>"$dir/err" || code=$?
+[ "$code" = 0 ] && [ "$(cat "$dir/victim")" = old ] && [ ! -L "$dir/n.prom" ] &&
+	cmp -s "$dir/m.prom" "$dir/n.prom"
+result $? metrics_are_not_written_through_a_link
 run --heatmap - --replay "$dir/a.rec"
 expect heat_map_needs_the_interval 2 'need --record FILE --interval SECONDS'
 
