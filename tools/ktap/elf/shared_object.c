@@ -30,6 +30,12 @@ static const char cache_file[] = "/etc/ld.so.cache";
 
 #define MAX_CACHE	(4 << 20)	/* bytes: ten times that of a large system */
 
+/*
+ * Paths of one library in the cache: one for each kind of processor, and for each version. Each is
+ * opened, and a cache that was made to stop us could have 170000.
+ */
+#define MAX_CANDIDATES	64
+
 /* Magic of the current format, which may follow a cache of an older format. */
 static const char cache_magic[] = "glibc-ld.so.cache1.1";
 
@@ -111,10 +117,12 @@ static char *read_cache(const char *path, size_t *len)
 	return cache;
 }
 
+/* A cache with too many paths of the library is not believed at all. */
 static void search_cache(const struct target *t, struct pool *pool, const char *name,
 			 const char **best)
 {
 	const char *path = target_path(t, pool, cache_file), *cache;
+	unsigned int candidates = 0;
 	char *file;
 	struct cache_header header;
 	size_t len;
@@ -136,8 +144,13 @@ static void search_cache(const struct target *t, struct pool *pool, const char *
 			memcpy(&entry, cache + at, sizeof(entry));
 			is = string_at(cache, len, entry.name);
 			where = string_at(cache, len, entry.path);
-			if (is && where && *where == '/' && shared_object_is(is, name))
-				shared_object_consider(t, pool, where, best);
+			if (!is || !where || *where != '/' || !shared_object_is(is, name))
+				continue;
+			if (candidates++ == MAX_CANDIDATES) {
+				*best = NULL;
+				break;
+			}
+			shared_object_consider(t, pool, where, best);
 		}
 	}
 	free(file);

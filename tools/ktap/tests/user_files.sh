@@ -212,6 +212,39 @@ then
 	list "uprobe:libnothing:f" -p $sleeper
 	lists_not a_pipe_for_a_cache_of_libraries_does_not_stop_us \
 		"no library and no program is called 'libnothing'; write its path"
+	rm root/etc/ld.so.cache
+	# of N paths of a library only the last one is there
+	"$cc" -O2 -o cache -x c - <<'C' || exit 1
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+	static const char strings[] = "libmany.so.1\0/none/libmany.so.1\0/real/libmany.so.1";
+	uint32_t n = argc == 2 ? atoi(argv[1]) : 0, begin = 48 + 24 * n;
+	uint32_t header[7] = { n, sizeof(strings) };
+
+	fwrite("glibc-ld.so.cache1.1", 20, 1, stdout);
+	fwrite(header, sizeof(header), 1, stdout);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t entry[6] = { 0, begin, begin + (i + 1 < n ? 13 : 32) };
+
+		fwrite(entry, sizeof(entry), 1, stdout);
+	}
+	return fwrite(strings, sizeof(strings), 1, stdout) != 1;
+}
+C
+	mkdir root/real
+	cp libtest.so.3 root/real/libmany.so.1
+	./cache 64 >root/etc/ld.so.cache
+	list "uprobe:libmany:twice" -p $sleeper
+	lists a_library_by_the_cache_of_a_process 'uprobe:/real/libmany.so.1:twice\n'
+	./cache 65 >root/etc/ld.so.cache
+	list "uprobe:libmany:twice" -p $sleeper
+	lists_not a_cache_with_too_many_paths_is_not_believed \
+		"no library and no program is called 'libmany'; write its path"
 	# --debuginfo adds to the usual folders, which are those of the process
 	if [ -n "$id" ]; then
 		mkdir -p "root/usr/lib/${debug%/*}"
@@ -230,6 +263,8 @@ else
 	skip paths_of_a_process_with_another_root "not root"
 	skip files_outside_of_its_root_are_not_there "not root"
 	skip a_pipe_for_a_cache_of_libraries_does_not_stop_us "not root"
+	skip a_library_by_the_cache_of_a_process "not root"
+	skip a_cache_with_too_many_paths_is_not_believed "not root"
 fi
 wait 2>/dev/null
 
