@@ -97,16 +97,39 @@ void target_init(struct target *t, uint64_t pid)
 			 err == -EACCES || err == -EPERM ? ": try sudo" : "");
 }
 
+#define MAX_TRIES	100
+
+static int open_below(int root, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+
+	return syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/*
+ * Does this kernel lack openat2()? Filters of system calls, such as those of older container
+ * runtimes, answer EPERM instead of ENOSYS. The file system of a target may do that, too, so this
+ * asks about no folder at all, which is EBADF.
+ */
+static bool lacks_openat2(void)
+{
+	return open_below(-1, "/") < 0 && (errno == ENOSYS || errno == EPERM);
+}
+
 /* Open a path as the target would, following its links. */
 static int open_in(const struct target *t, const char *path)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	int root, fd;
 
 	root = open(t->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -1;
-	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	/* it fails if anything was renamed or mounted while it followed ".." */
+	for (int i = 0; i < MAX_TRIES; i++) {
+		fd = open_below(root, path);
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
 	close(root);
 	return fd;
 }
@@ -122,11 +145,16 @@ const char *target_path(const struct target *t, struct pool *pool, const char *p
 	if (!*t->root)
 		return realpath(path, real) ? pool_strndup(pool, real, strlen(real)) : NULL;
 	fd = open_in(t, path);
-	if (fd < 0 || fstat(fd, &want)) {
+	/* this would follow absolute links in our root: only if there is no other way */
+	if (fd < 0 && lacks_openat2()) {
 		candidate = pool_printf(pool, "%s%s", t->root, path);
-		if (fd >= 0)
-			close(fd);
 		return access(candidate, F_OK) ? NULL : candidate;
+	}
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &want)) {
+		close(fd);
+		return NULL;
 	}
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	len = readlink(link, real, sizeof(real) - 1);

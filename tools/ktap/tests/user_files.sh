@@ -207,6 +207,48 @@ then
 	list "uprobe:/etc/passwd:f" -p $sleeper
 	lists_not files_outside_of_its_root_are_not_there \
 		"no file '/etc/passwd' where the process has its files"
+	ln -s "$dir/marked" root/lib/outside
+	list "uprobe:/lib/outside:alpha" -p $sleeper
+	lists_not links_lead_not_out_of_its_root \
+		"no file '/lib/outside' where the process has its files"
+	mkdir -p "root$dir"
+	cp stripped "root$dir/marked"
+	list "uprobe:/lib/outside:alpha" -p $sleeper
+	[ "$code" = 1 ] && grep -q "^ktap: error: /lib/outside has no symbols" err
+	result $? links_lead_to_files_below_its_root
+	rm -r "root/${dir#/}"
+	# a filter of system calls, as of older container runtimes: without openat2
+	"$cc" -O2 -o without_openat2 -x c - <<'C' || exit 1
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
+
+	if (argc < 2 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 99;
+	return execv(argv[1], argv + 1);
+}
+C
+	code=0
+	./without_openat2 "$ktap" -l uprobe:/marked:alphabet -p $sleeper >out 2>err || code=$?
+	if [ "$code" = 99 ]; then
+		skip paths_of_a_process_without_openat2 "no filters of system calls"
+	else
+		lists paths_of_a_process_without_openat2 'uprobe:/marked:alphabet\n'
+	fi
 	mkdir root/etc
 	mkfifo root/etc/ld.so.cache
 	list "uprobe:libnothing:f" -p $sleeper
@@ -262,6 +304,9 @@ else
 	skip debug_files_where_the_process_has_its_files "not root"
 	skip paths_of_a_process_with_another_root "not root"
 	skip files_outside_of_its_root_are_not_there "not root"
+	skip links_lead_not_out_of_its_root "not root"
+	skip links_lead_to_files_below_its_root "not root"
+	skip paths_of_a_process_without_openat2 "not root"
 	skip a_pipe_for_a_cache_of_libraries_does_not_stop_us "not root"
 	skip a_library_by_the_cache_of_a_process "not root"
 	skip a_cache_with_too_many_paths_is_not_believed "not root"
