@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory of one compilation, freed all at once. */
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +18,27 @@ struct pool_block {
 	char data[] __attribute__((aligned(ALIGNMENT)));
 };
 
+__attribute__((noreturn))
+static void pool_has_no_memory(void)
+{
+	fputs("ktap: out of memory\n", stderr);
+	exit(2);
+}
+
 void *pool_alloc(struct pool *pool, size_t size)
 {
 	struct pool_block *b = pool->blocks;
 	void *p;
 
+	if (size > SIZE_MAX / 2)
+		pool_has_no_memory();
 	size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	if (!b || b->size - b->used < size) {
 		size_t want = size > BLOCK_SIZE ? size : BLOCK_SIZE;
 
 		b = calloc(1, sizeof(*b) + want);
-		if (!b) {
-			fputs("ktap: out of memory\n", stderr);
-			exit(2);
-		}
+		if (!b)
+			pool_has_no_memory();
 		b->size = want;
 		b->next = pool->blocks;
 		pool->blocks = b;
@@ -82,6 +91,9 @@ void *pool_grow(struct pool *pool, void *array, unsigned int count,
 
 	if (count < *max)
 		return array;
+	/* a file that is not trusted may have too many elements for the number, or for memory */
+	if (*max > UINT_MAX / 2 || (size_t)*max * 2 > SIZE_MAX / size)
+		pool_has_no_memory();
 	*max = *max ? *max * 2 : 16;
 	bigger = pool_alloc(pool, *max * size);
 	if (count)

@@ -54,6 +54,25 @@ limited() {
 	)
 	code=$?
 }
+# arrays that cannot be doubled: by the number of elements, and by the number of bytes
+"$cc" -O2 -iquote "$here/.." -o grow -x c - -x c "$here/../compiler/pool.c" <<'C' || exit 1
+#include "compiler/pool.h"
+
+int main(int argc, char **argv)
+{
+	struct pool pool = { 0 };
+	unsigned int max = argc > 1 ? 1U << 31 : 1U << 30;
+
+	(void)argv;
+	pool_grow(&pool, &pool, max, &max, argc > 1 ? 1 : (size_t)-1 / (1U << 31) + 1);
+	return 0;
+}
+C
+for kind in '' elements; do
+	code=0
+	./grow $kind >out 2>err || code=$?
+	expect "an_array_cannot_have_too_many_${kind:-bytes}" 2 '^ktap: out of memory$'
+done
 limit=1000000
 # sanitizers need more address space
 ! grep -q __asan_init "$ktap" || limit=unlimited
