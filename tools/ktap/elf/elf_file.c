@@ -319,7 +319,7 @@ static int open_regular(const char *path, const char **why)
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", link);
 		fd = open(again, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
-			*why = errno == EWOULDBLOCK ? "is leased by a program that writes to it" :
+			*why = errno == EWOULDBLOCK ? "is leased for writing" :
 						      strerror(errno);
 	}
 	if (link >= 0)
@@ -367,6 +367,15 @@ void elf_file_close(struct elf_file *f)
 	free(f);
 }
 
+uint64_t elf_number(const unsigned char *p, size_t size, bool big_endian)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < size; i++)
+		v = v << 8 | p[big_endian ? i : size - 1 - i];
+	return v;
+}
+
 /*
  * Markers: a note has three addresses (the marker, the link-time base, the
  * semaphore), then three strings. If a program was moved later (prelink), the
@@ -374,11 +383,7 @@ void elf_file_close(struct elf_file *f)
  */
 static uint64_t get_word(const struct elf_file *f, const unsigned char *p, size_t size)
 {
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < size; i++)
-		v = v << 8 | p[f->big_endian ? i : size - 1 - i];
-	return v;
+	return elf_number(p, size, f->big_endian);
 }
 
 static const char *take_string(struct elf_file *f, const unsigned char **p, size_t *left,

@@ -140,6 +140,9 @@ bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *add
  */
 const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr);
 
+/* Read a number of @size bytes. */
+uint64_t elf_number(const unsigned char *p, size_t size, bool big_endian);
+
 /*
  * From the address of a function in debug information to that of its probe, and back. Other
  * addresses remain.

@@ -17,6 +17,11 @@
 #include "elf/elf_debug.h"
 #include "elf/source_priv.h"
 
+/* Ranges of addresses of all units, which take 32 bytes each */
+#define MAX_RANGES		(8U << 20)
+
+#define MAX_SECTION_NAME	64
+
 const bool source_lines_can_read = true;
 
 static int compare_ranges(const void *a, const void *b)
@@ -55,7 +60,8 @@ static void add_ranges(void *ctx, Dwarf_Die *die, size_t bytes)
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0 && s->more) {
+		s->more--;
 		range.begin = begin;
 		range.end = end;
 		s->ranges = pool_grow(&s->pool, s->ranges, s->nranges, &s->max_ranges,
@@ -122,13 +128,74 @@ static bool source_lines_read_alt(struct source_lines *s, const struct elf_file 
 	return true;
 }
 
+/* The bytes of a section, when it is unpacked */
+static uint64_t section_size(const struct elf_file *f, const GElf_Shdr *shdr, const char *name)
+{
+	/* in ".zdebug_", the older form: "ZLIB", and a number with the highest byte first */
+	size_t at = 4, word = 8;
+	unsigned char header[16];
+	bool big_endian = true;
+	uint64_t size;
+
+	if (name[1] != 'z') {
+		if (!(shdr->sh_flags & SHF_COMPRESSED))
+			return shdr->sh_size;
+		/* Elf32_Chdr or Elf64_Chdr */
+		word = gelf_getclass(f->handle) == ELFCLASS64 ? 8 : 4;
+		at = word;
+		big_endian = f->big_endian;
+	}
+	if (pread(f->fd, header, at + word, shdr->sh_offset) != (ssize_t)(at + word))
+		return shdr->sh_size;
+	size = elf_number(header + at, word, big_endian);
+	return size > shdr->sh_size ? size : shdr->sh_size;
+}
+
+/*
+ * libdw takes as much memory as the file claims for its sections: false if one is too large.
+ * Otherwise set the number of ranges that the file has room for.
+ */
+static bool source_lines_measure(struct source_lines *s, const struct elf_file *f)
+{
+	const Elf_Data *names;
+	Elf_Scn *scn = NULL;
+	size_t index;
+
+	if (elf_getshdrstrndx(f->handle, &index))
+		return false;
+	names = elf_strings(f->handle, index);
+	while ((scn = elf_nextscn(f->handle, scn))) {
+		GElf_Shdr shdr;
+		const char *name;
+		uint64_t size;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_string(names, shdr.sh_name, MAX_SECTION_NAME);
+		/* .debug_*, .zdebug_*, .gnu.debuglto_.debug_* */
+		if (!name || !strstr(name, "debug_"))
+			continue;
+		size = section_size(f, &shdr, name);
+		if (size > MAX_SECTION)
+			return false;
+		/* the shortest forms of a range in each of them */
+		if (strstr(name, "_info") || strstr(name, "_ranges"))
+			s->more += size / 8;
+		else if (strstr(name, "_rng"))
+			s->more += size / 3;
+	}
+	if (s->more > MAX_RANGES)
+		s->more = MAX_RANGES;
+	return true;
+}
+
 /* The DWARF of an open file; false if there is none. @f may be closed afterwards. */
 static bool source_lines_read(struct source_lines *s, const struct elf_file *f, const char *root)
 {
 	Dwarf_Off next;
 	size_t header;
 
-	s->fd = dup(f->fd);
+	s->fd = source_lines_measure(s, f) ? dup(f->fd) : -1;
 	s->elf = s->fd >= 0 ? elf_begin(s->fd, ELF_C_READ, NULL) : NULL;
 	s->dwarf = s->elf ? dwarf_begin_elf(s->elf, DWARF_C_READ, NULL) : NULL;
 	if (s->dwarf && !dwarf_nextcu(s->dwarf, 0, &next, &header, NULL, NULL, NULL) &&

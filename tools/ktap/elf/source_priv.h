@@ -59,6 +59,7 @@ struct unit_range {
  * @alt: what several files share, or NULL
  * @machine: EM_*
  * @ranges: addresses of all units, sorted
+ * @more: ranges that may still be read: many units may share a list
  * @unit: the unit that was used last
  * @serial: no other one that was opened has it
  * @split: there are units whose DWARF is in files of their own, which are not read
@@ -73,6 +74,7 @@ struct source_lines {
 	struct unit_range *ranges;
 	unsigned int nranges;
 	unsigned int max_ranges;
+	size_t more;
 	struct source_unit unit;
 	uint64_t serial;
 	bool split;

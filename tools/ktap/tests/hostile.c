@@ -6,6 +6,7 @@
  *
  * Each also has one good function, "fine".
  */
+#define _GNU_SOURCE
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static unsigned char *file;
 static size_t len = LOAD + 0x1000;
 static Elf64_Shdr sections[MAX_SECTIONS];
 static unsigned int nsections = 1;
+static unsigned int name_section;
 
 static size_t add(const void *bytes, size_t n)
 {
@@ -172,12 +174,82 @@ static void sparse(void)
 	sections[1].sh_size = 1UL << 36;
 }
 
+/* Add a section of debug information; returns its header. */
+static Elf64_Shdr *debug_section(const char *name, const void *bytes, size_t n)
+{
+	static const char names[] =
+		"\0.debug_info\0.debug_abbrev\0.debug_ranges\0.debug_str\0.zdebug_str";
+	Elf64_Shdr *added;
+
+	if (!name_section)
+		name_section = section(SHT_STRTAB, add(names, sizeof(names)), sizeof(names));
+	added = &sections[section(SHT_PROGBITS, add(bytes, n), n)];
+	added->sh_name = (char *)memmem(names, sizeof(names), name, strlen(name) + 1) - names;
+	return added;
+}
+
+/* Add debug information with that many units, whose code is at the same @n ranges. */
+static void debug_units(unsigned int units, unsigned int n)
+{
+	static const unsigned char abbrev[] = { 1, 0x11, 0, 0x55, 0x17, 0, 0, 0 };
+	static const unsigned char unit[16] = { 12, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1 };
+	unsigned char *info = malloc(units * sizeof(unit));
+	uint64_t *range = calloc(n + 1, 2 * sizeof(*range));
+
+	if (!info || !range)
+		exit(2);
+	for (unsigned int i = 0; i < units; i++)
+		memcpy(info + i * sizeof(unit), unit, sizeof(unit));
+	for (unsigned int i = 0; i < n; i++) {
+		range[2 * i] = LOAD + i;
+		range[2 * i + 1] = LOAD + i + 1;
+	}
+	debug_section(".debug_info", info, units * sizeof(unit));
+	debug_section(".debug_abbrev", abbrev, sizeof(abbrev));
+	debug_section(".debug_ranges", range, (n + 1) * 2 * sizeof(*range));
+	free(info);
+	free(range);
+}
+
+/* All units share the same list of ranges. */
+static void ranges(void)
+{
+	debug_units(100000, 4000);
+}
+
+/* A large section of debug information, and small ones that are large when they are unpacked */
+static void large(void)
+{
+	debug_units(1, 1);
+	debug_section(".debug_str", "", 1)->sh_size = (1UL << 29) + 1;
+}
+
+static void packed(void)
+{
+	Elf64_Chdr header = {
+		.ch_type = ELFCOMPRESS_ZLIB, .ch_size = 1UL << 30, .ch_addralign = 1,
+	};
+
+	debug_units(1, 1);
+	debug_section(".debug_str", &header, sizeof(header))->sh_flags = SHF_COMPRESSED;
+}
+
+static void packed_before(void)
+{
+	static const unsigned char header[12] = { 'Z', 'L', 'I', 'B', 0, 0, 0, 0, 0x40 };
+
+	debug_units(1, 1);
+	debug_section(".zdebug_str", header, sizeof(header));
+}
+
 static const struct {
 	const char *name;
 	void (*make)(void);
 } kinds[] = {
 	{ "names", names }, { "endless", endless }, { "tables", tables }, { "notes", notes },
 	{ "wide", wide }, { "mangled", mangled }, { "sparse", sparse }, { "sections", NULL },
+	{ "ranges", ranges }, { "large", large }, { "packed", packed },
+	{ "packed_before", packed_before },
 };
 
 static void finish(int many)
@@ -199,6 +271,7 @@ static void finish(int many)
 	sections[0].sh_size = many ? 1UL << 28 : 0;
 	header->e_shoff = add(sections, nsections * sizeof(*sections));
 	header->e_shnum = many ? 0 : nsections;
+	header->e_shstrndx = name_section;
 }
 
 int main(int argc, char **argv)
@@ -219,7 +292,7 @@ int main(int argc, char **argv)
 	if (fwrite(file, 1, len, stdout) != len || fflush(stdout))
 		return 1;
 	/* extend the file to the sizes in the headers; holes take no space */
-	if (kinds[i].make == sparse || !kinds[i].make)
+	if (kinds[i].make == sparse || kinds[i].make == large || !kinds[i].make)
 		return ftruncate(STDOUT_FILENO, 1L << 37) ? 1 : 0;
 	return 0;
 }

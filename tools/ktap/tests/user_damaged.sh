@@ -136,6 +136,21 @@ x86_64)
 	limited list "uprobe:./big:fin*"
 	[ "$code" = 1 ] && grep -q 'is not an ELF file' err
 	result $? a_file_of_too_many_sections_is_none
+	run --lines -e 'x = 1' --dry-run
+	if ! grep -q 'built without libdw' err; then
+		./hostile ranges >big
+		limited list "uprobe:./big@a.c:1"
+		lists_not units_may_not_share_their_ranges \
+			"./big was not compiled from a file 'a.c', by its debug information"
+		for kind in large packed packed_before; do
+			./hostile $kind >big
+			limited list "uprobe:./big@a.c:1"
+			[ "$code" = 1 ] && grep -q 'has no debug information (DWARF)' err
+			result $? "debug_information_that_is_${kind}_is_not_read"
+		done
+	else
+		skip hostile_debug_information "built without libdw"
+	fi
 	rm -f big
 	;;
 *)
