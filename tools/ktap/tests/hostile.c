@@ -166,6 +166,27 @@ static void mangled(void)
 	symbols(1, section(SHT_STRTAB, at, n + 1), 1, same_name);
 }
 
+/*
+ * Another one: each type has the type before it twice as an argument, and a pack of them is
+ * searched for in all 2^60. It stands for "void f<>()".
+ */
+static void folded(void)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const unsigned int levels = 60;
+	char text[2048] = "\0fine\0_Z1fIJEEvDp1YI1XI";
+	size_t n = 6 + strlen(text + 6), at;
+
+	for (unsigned int i = 1; i < levels; i++)
+		n += sprintf(text + n, "S1_I");
+	n += sprintf(text + n, "iiE");
+	for (unsigned int i = 2; i <= levels; i++)
+		n += sprintf(text + n, "S%s%c_E", i < 36 ? "" : "1", digits[i % 36]);
+	n += sprintf(text + n, "T_E");
+	at = add(text, n + 1);
+	symbols(1, section(SHT_STRTAB, at, n + 1), 1, same_name);
+}
+
 /* Sections of 64 GiB in a sparse file. */
 static void sparse(void)
 {
@@ -247,8 +268,8 @@ static const struct {
 	void (*make)(void);
 } kinds[] = {
 	{ "names", names }, { "endless", endless }, { "tables", tables }, { "notes", notes },
-	{ "wide", wide }, { "mangled", mangled }, { "sparse", sparse }, { "sections", NULL },
-	{ "ranges", ranges }, { "large", large }, { "packed", packed },
+	{ "wide", wide }, { "mangled", mangled }, { "folded", folded }, { "sparse", sparse },
+	{ "sections", NULL }, { "ranges", ranges }, { "large", large }, { "packed", packed },
 	{ "packed_before", packed_before },
 };
 

@@ -79,7 +79,7 @@ limit=1000000
 case $(uname -m) in
 x86_64)
 	"$cc" -O2 -o hostile "$here/hostile.c" || exit 1
-	for kind in names endless tables notes wide mangled; do
+	for kind in names endless tables notes wide mangled folded; do
 		./hostile $kind >big
 		limited list "uprobe:./big:fin*"
 		lists "a_hostile_file_of_$kind" 'uprobe:./big:fine\n'
