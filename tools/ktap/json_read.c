@@ -77,6 +77,12 @@ size_t json_character(const char **pos, const char *end, char *to)
 	unsigned long code;
 	char hex[5] = "";
 
+	/* U+0080 to U+009F, which terminals obey; the kernel writes them as \u */
+	if (p + 1 < end && (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] < 0xa0) {
+		*to = '?';
+		*pos = p + 2;
+		return 1;
+	}
 	if (*p != '\\' || p + 1 >= end) {
 		*to = *p;
 		*pos = p + 1;

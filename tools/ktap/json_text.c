@@ -30,7 +30,10 @@ size_t json_escape(char *out, const char *text, size_t len)
 		unsigned char c = *text;
 		size_t n = utf8_length((const unsigned char *)text, len);
 
-		if (n > 1 || (c >= ' ' && c < 127 && c != '"' && c != '\\')) {
+		if (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0) {
+			/* U+0080 to U+009F, which terminals obey */
+			out += sprintf(out, "\\u%04x", (unsigned char)text[1]);
+		} else if (n > 1 || (c >= ' ' && c < 127 && c != '"' && c != '\\')) {
 			memcpy(out, text, n);
 			out += n;
 		} else {

@@ -137,11 +137,18 @@ static size_t json_mark_at(const struct ktap_json *j, const char *p, size_t len)
 	return end ? end - p + 1 : 0;
 }
 
-static void json_put_escape(struct ktap_json *j, u8 c)
+static void json_put_unicode(struct ktap_json *j, u8 c)
 {
 	static const char hex[] = "0123456789abcdef";
 	char text[] = "\\u00xx";
 
+	text[4] = hex[c >> 4];
+	text[5] = hex[c & 0xf];
+	ktap_json_put(j, text);
+}
+
+static void json_put_escape(struct ktap_json *j, u8 c)
+{
 	switch (c) {
 	case '"':
 		return ktap_json_put(j, "\\\"");
@@ -154,9 +161,13 @@ static void json_put_escape(struct ktap_json *j, u8 c)
 	}
 	if (c >= 0x80)
 		return ktap_json_put(j, "\\ufffd");
-	text[4] = hex[c >> 4];
-	text[5] = hex[c & 0xf];
-	ktap_json_put(j, text);
+	json_put_unicode(j, c);
+}
+
+/* Are the two bytes a control character from U+0080 to U+009F?  Terminals obey these, too. */
+static bool json_is_control(const char *p)
+{
+	return (u8)p[0] == 0xc2 && (u8)p[1] < 0xa0;
 }
 
 static bool json_is_plain(u8 c)
@@ -176,7 +187,9 @@ void ktap_json_string(struct ktap_json *j, const char *p, size_t len)
 		if (!n && (u8)*p >= 0x80)
 			n = json_utf8_at((const u8 *)p, len);
 		n = n ?: json_mark_at(j, p, len);
-		if (n) {
+		if (n == 2 && json_is_control(p)) {
+			json_put_unicode(j, p[1]);
+		} else if (n) {
 			seq_buf_putmem(j->s, p, n);
 		} else {
 			json_put_escape(j, *p);

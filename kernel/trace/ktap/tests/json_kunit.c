@@ -20,12 +20,14 @@ static const struct {
 	{ "", "\"\"" },
 	{ "plain ~", "\"plain ~\"" },
 	{ "\"\\\n\t\r\x01\x1f\x7f", "\"\\\"\\\\\\n\\t\\u000d\\u0001\\u001f\\u007f\"" },
-	/* characters of two to four bytes, the smallest and the largest */
-	{ "\xc2\x80\xdf\xbf", "\"\xc2\x80\xdf\xbf\"" },
+	/* characters of two to four bytes, the smallest that are shown, and the largest */
+	{ "\xc2\xa0\xdf\xbf", "\"\xc2\xa0\xdf\xbf\"" },
 	{ "\xe0\xa0\x80\xef\xbf\xbf", "\"\xe0\xa0\x80\xef\xbf\xbf\"" },
 	{ "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"" },
 	/* no characters */
 	{ "\x80|", "\"\\ufffd|\"" },
+	/* control characters, which terminals obey, and the next character */
+	{ "\xc2\x80|\xc2\x9b|\xc2\x9f|\xc2\xa0", "\"\\u0080|\\u009b|\\u009f|\xc2\xa0\"" },
 	{ "\xc1\xbf", "\"\\ufffd\\ufffd\"" },
 	{ "\xc3", "\"\\ufffd\"" },
 	{ "\xe0\x9f\xbf", "\"\\ufffd\\ufffd\\ufffd\"" },
