@@ -185,12 +185,14 @@ void ktap_output_destroy(struct ktap_output *out)
 
 size_t ktap_output_memory(struct ktap_output *out)
 {
+	/* Pairs with ktap_output_init(). */
+	struct trace_buffer *rb = smp_load_acquire(&out->rb);
 	size_t bytes = READ_ONCE(out->text_bytes);
 	int cpu;
 
-	if (out->rb) {
+	if (rb) {
 		for_each_online_cpu(cpu)
-			bytes += ring_buffer_size(out->rb, cpu);
+			bytes += ring_buffer_size(rb, cpu);
 	}
 	return bytes;
 }
@@ -198,7 +200,10 @@ size_t ktap_output_memory(struct ktap_output *out)
 /* Return the number of records that newer ones have overwritten. */
 unsigned long ktap_output_overwritten(struct ktap_output *out)
 {
-	return out->rb ? ring_buffer_overruns(out->rb) : 0;
+	/* as above */
+	struct trace_buffer *rb = smp_load_acquire(&out->rb);
+
+	return rb ? ring_buffer_overruns(rb) : 0;
 }
 
 static void output_wake_reader(struct ktap_output *out)

@@ -96,6 +96,7 @@ enum ktap_output_waiting {
  * @size: bytes of @buf
  * @pos: first byte not yet read
  * @len: bytes formatted
+ * @begun: a text of which a part was read, or NULL
  * @exit_given: the last frame was put into @buf
  * @all_read: a read has returned the end of the output
  * @heads: the first record of each CPU
@@ -132,6 +133,7 @@ struct ktap_output {
 	size_t size;
 	size_t pos;
 	size_t len;
+	struct output_text *begun;
 	bool exit_given;
 	bool all_read;
 	struct reader_head *heads;

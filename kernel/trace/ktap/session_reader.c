@@ -26,6 +26,8 @@
 /* Size of a batch, and the limit of a batch with a single record */
 #define BATCH		SZ_16K
 #define MAX_BATCH	SZ_1M
+/* Records and texts in a batch: some are empty, and these may be endless. */
+#define BATCH_PIECES	1024
 #define HEADER		sizeof(struct ktap_frame)
 
 /* A batch begins with room for a frame that has its time, and for its own header. */
@@ -112,6 +114,9 @@ static struct reader_head *reader_first_record(struct ktap_output *out)
 
 static struct output_text *reader_first_text(struct ktap_output *out)
 {
+	/* A text with an earlier time may have come before it: that is not put into its middle. */
+	if (out->begun)
+		return out->begun;
 	/* After the end of the output, the lock makes all texts visible. */
 	if (!READ_ONCE(out->ended) && list_empty(&out->texts))
 		return NULL;
@@ -250,7 +255,10 @@ static bool reader_put_record(struct ktap_output *out, struct seq_buf *batch,
 		atomic_long_inc(&env->counters.cut_strings);
 		return true;
 	}
-	batch->len = min(batch->len, batch->size);
+	if (seq_buf_has_overflowed(batch)) {
+		batch->len = batch->size;
+		atomic_long_inc(&env->counters.cut_strings);
+	}
 	ktap_record_taken(env, r->rec);
 	return true;
 }
@@ -291,9 +299,12 @@ static bool reader_put_text(struct ktap_output *out, struct seq_buf *batch,
 static bool reader_take_text(struct ktap_output *out, struct seq_buf *batch,
 			     struct output_text *text)
 {
-	if (!reader_put_text(out, batch, text))
+	if (!reader_put_text(out, batch, text)) {
+		out->begun = text->pos ? text : NULL;
 		return false;
+	}
 
+	out->begun = NULL;
 	scoped_guard(mutex, &out->text_lock) {
 		list_del(&text->list);
 		out->text_bytes -= sizeof(*text) + text->len;
@@ -368,6 +379,7 @@ static int reader_make_batch(struct ktap_output *out)
 	bool ended = smp_load_acquire(&out->ended);
 	struct reader_piece next;
 	struct seq_buf batch;
+	unsigned int n;
 	u64 ts = 0;
 
 	if (!reader_has_memory(out))
@@ -378,7 +390,9 @@ static int reader_make_batch(struct ktap_output *out)
 		out->limit = 0;
 	}
 	seq_buf_init(&batch, out->buf + BATCH_TEXT, out->size - BATCH_TEXT);
-	while (batch.len < batch.size / 2 && reader_peek(out, &next)) {
+	for (n = 0; n < BATCH_PIECES; n++) {
+		if (batch.len >= batch.size / 2 || !reader_peek(out, &next))
+			break;
 		if (batch.len && (out->times || ktap_request_of(channel) ||
 				  next.channel != channel))
 			break;
@@ -398,7 +412,7 @@ static int reader_make_batch(struct ktap_output *out)
 		reader_add_time(out, ts);
 		return 1;
 	}
-	if (!ended)
+	if (!ended || n == BATCH_PIECES)
 		return 0;
 	if (reader_make_exit(out))
 		return 1;
@@ -586,6 +600,8 @@ static void reader_dump_piece(struct ktap_output *out, const struct reader_piece
 	}
 	reader_end_request(out, s, piece->channel);
 	put(s->buffer, seq_buf_used(s));
+	if (seq_buf_has_overflowed(s))
+		put("...\n", strlen("...\n"));
 }
 
 /* Take a piece, and count it. */
@@ -593,6 +609,7 @@ static void reader_drop_piece(struct ktap_output *out, const struct reader_piece
 			      struct reader_rest *rest)
 {
 	if (piece->text) {
+		out->begun = NULL;
 		rest->bytes -= min(rest->bytes, sizeof(*piece->text) + piece->text->len);
 		list_del(&piece->text->list);
 		return;
@@ -628,7 +645,8 @@ long ktap_output_dump(struct ktap_output *out, size_t limit, struct seq_buf *s, 
 	left_out = reader_dump_batch(out, limit - min(left, limit), put);
 	out->looked = 0;
 	out->limit = 0;
-	while (reader_choose(out, list_first_entry_or_null(&out->texts, struct output_text, list),
+	while (reader_choose(out, out->begun ?: list_first_entry_or_null(&out->texts,
+									 struct output_text, list),
 			     &next)) {
 		if (reader_rest_bytes(&rest) > limit)
 			left_out++;

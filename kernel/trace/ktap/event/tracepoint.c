@@ -735,6 +735,16 @@ void ktap_event_format_free(void)
 	format_iter = NULL;
 }
 
+/* Append what fits, as other text of a record: all of the buffer is text if it overflows. */
+static void event_format_put(struct seq_buf *s, const char *text, size_t len)
+{
+	size_t room = seq_buf_buffer_left(s);
+
+	seq_buf_putmem(s, text, min(len, room));
+	if (len > room)
+		seq_buf_set_overflow(s);
+}
+
 /*
  * A session pins its events until it is closed, so the type number of a saved record
  * cannot be reused for another event.
@@ -749,7 +759,7 @@ void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 		return;
 	/* session_dump.c shows the output: locks and memory may not be had. */
 	if (panic_in_progress()) {
-		seq_buf_puts(s, "(text of an event)\n");
+		event_format_put(s, "(text of an event)\n", strlen("(text of an event)\n"));
 		return;
 	}
 
@@ -758,7 +768,7 @@ void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 		format_iter = kvzalloc_obj(*format_iter, KTAP_GFP);
 	iter = format_iter;
 	if (!iter) {
-		seq_buf_puts(s, "(no memory)\n");
+		event_format_put(s, "(no memory)\n", strlen("(no memory)\n"));
 		return;
 	}
 
@@ -767,7 +777,7 @@ void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 	event = ftrace_find_event(ent->type);
 	if (event) {
 		ktap_record_text(iter, event, saved, len);
-		seq_buf_putmem(s, iter->seq.buffer, trace_seq_used(&iter->seq));
+		event_format_put(s, iter->seq.buffer, trace_seq_used(&iter->seq));
 	}
 	trace_event_read_unlock();
 	/* trace_event_format() may have allocated it. */

@@ -110,9 +110,12 @@ void build_hello(struct built_chunk *c, const char *text)
 	build(c, &(struct program){ .text = text, .main = code, .nmain = 3 });
 }
 
-/* trace event { print(text) }, and then @last; the top level has @nmain instructions */
+/*
+ * trace event { print(text) }, or another function that prints, and then @last; the top level
+ * has @nmain instructions
+ */
 static void build_handler(struct built_chunk *c, const char *event, const char *text,
-			  unsigned int nmain, struct ktap_insn last)
+			  unsigned int nmain, enum ktap_function_id print, struct ktap_insn last)
 {
 	struct ktap_insn code[] = {
 		insn(KTAP_OP_STR, 0, 0, STR_TEXT),
@@ -123,7 +126,7 @@ static void build_handler(struct built_chunk *c, const char *event, const char *
 	};
 	struct ktap_insn handler[] = {
 		insn(KTAP_OP_STR, 1, 0, STR_TEXT),
-		insn(KTAP_OP_CALLB, 1, 1, KTAP_FN_PRINT),
+		insn(KTAP_OP_CALLB, 1, 1, print),
 		last,
 	};
 
@@ -135,17 +138,22 @@ static void build_handler(struct built_chunk *c, const char *event, const char *
 
 void build_probe(struct built_chunk *c, const char *event, const char *text)
 {
-	build_handler(c, event, text, 3, insn(KTAP_OP_RET, 0, 0, 0));
+	build_handler(c, event, text, 3, KTAP_FN_PRINT, insn(KTAP_OP_RET, 0, 0, 0));
+}
+
+void build_printf_probe(struct built_chunk *c, const char *event, const char *text)
+{
+	build_handler(c, event, text, 3, KTAP_FN_PRINTF, insn(KTAP_OP_RET, 0, 0, 0));
 }
 
 void build_hello_and_probe(struct built_chunk *c, const char *event, const char *text)
 {
-	build_handler(c, event, text, 5, insn(KTAP_OP_RET, 0, 0, 0));
+	build_handler(c, event, text, 5, KTAP_FN_PRINT, insn(KTAP_OP_RET, 0, 0, 0));
 }
 
 void build_flood(struct built_chunk *c, const char *event, const char *text)
 {
-	build_handler(c, event, text, 3, insn(KTAP_OP_JMP, 0, 0, -3));
+	build_handler(c, event, text, 3, KTAP_FN_PRINT, insn(KTAP_OP_JMP, 0, 0, -3));
 }
 
 void build_curtask(struct built_chunk *c, const char *text)

@@ -29,6 +29,9 @@ void build_hello(struct built_chunk *c, const char *text);
 /* trace event { print(text) } */
 void build_probe(struct built_chunk *c, const char *event, const char *text);
 
+/* trace event { printf(text) } */
+void build_printf_probe(struct built_chunk *c, const char *event, const char *text);
+
 /* print(text), then trace event { print(text) } */
 void build_hello_and_probe(struct built_chunk *c, const char *event, const char *text);
 

@@ -341,6 +341,34 @@ TEST_F_TIMEOUT(session, reader_is_woken_once_for_several_records, 60)
 	close(go[1]);
 }
 
+TEST_F(session, records_without_text_do_not_hold_a_reader)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	int reads = 0, status;
+	pid_t child;
+
+	if (!has_getppid())
+		SKIP(return, "this kernel has no " GETPPID);
+	build_printf_probe(&self->chunk, GETPPID, "");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	child = fork();
+	if (!child) {
+		for (int i = 0; i < 1500; i++)
+			syscall(SYS_getppid);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	while (reads < 100 && poll(&p, 1, 0) == 1) {
+		EXPECT_EQ(-1, read(self->fd, self->text, sizeof(self->text)));
+		EXPECT_EQ(EAGAIN, errno);
+		reads++;
+	}
+	/* neither all at once nor one by one */
+	EXPECT_LE(2, reads);
+	EXPECT_GT(100, reads);
+}
+
 TEST_F(session, blocked_reader_is_woken_by_stop)
 {
 	int status;
