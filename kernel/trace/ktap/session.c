@@ -229,6 +229,7 @@ static void session_end(struct ktap_session *s)
 		return;
 
 	ktap_session_report_error(s);
+	s->in_end = true;
 	if (!s->dry)
 		session_run_probes(s, KTAP_ON_END, KTAP_STOPPING);
 	if (!s->dry && !ending && !s->broken && !READ_ONCE(s->output.printed))
@@ -511,8 +512,8 @@ int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	if (code < 0)
 		return code;
-	/* Only trace_end runs in process context now, and it may replace the exit code. */
-	if (vm->level == KTAP_LEVEL_PROCESS && READ_ONCE(s->filter.state) == KTAP_STOPPING)
+	/* trace_end may replace the exit code; a tick that runs while the session stops may not. */
+	if (vm->level == KTAP_LEVEL_PROCESS && s->in_end)
 		s->exit_code = code;
 	else
 		ktap_session_stop(s, code);

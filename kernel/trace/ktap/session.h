@@ -113,6 +113,7 @@ struct ktap_refill {
  * @refused_at: the instruction whose position the message of @refused shows
  * @broken: the top level has failed: do not print globals
  * @exit_code: for the last frame
+ * @in_end: the session's thread has begun to run trace_end
  *
  * @abort: the file is being closed: runs in process context end
  * @unload: "stop" came while LOADING: the top level and the attaching end
@@ -221,6 +222,7 @@ struct ktap_session {
 	u32 refused_at;
 	bool broken;
 	int exit_code;
+	bool in_end;
 
 	/* stop, and work of the session's thread */
 	bool abort;
