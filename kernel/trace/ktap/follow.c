@@ -296,6 +296,8 @@ static int follow_watch_children(struct ktap_session *s)
 	err = register_trace_prio_sched_process_exit(follow_thread_leave_tree, s, INT_MIN);
 	if (err) {
 		unregister_trace_sched_process_fork(follow_child, s);
+		/* It may run, and nothing waits for it when the session is freed. */
+		tracepoint_synchronize_unregister();
 		return err;
 	}
 	s->following = true;
