@@ -157,6 +157,10 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		if (probe->switched != KTAP_NONE)
 			seq_printf(m, "deleted=%d ", test_bit(probe->switched, s->env.deleted));
 		seq_printf(m, "code=%s\n", code_names[READ_ONCE(probe->jit_outcome)]);
+		/* All will be shown again, with more memory. */
+		if (seq_has_overflowed(m))
+			return;
+		cond_resched();
 	}
 }
 
