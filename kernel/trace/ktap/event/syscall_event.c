@@ -72,7 +72,7 @@ static __always_inline void syscall_get_number(const struct sc_event *e, struct 
 	else if (ref.kind == SC_INT)
 		*v = KTAP_VALUE_INT((int)x);
 	else if (ref.kind == SC_LONG)
-		*v = KTAP_VALUE_INT((long)x);
+		*v = KTAP_VALUE_INT(e->compat ? (int)x : (long)x);
 	else
 		*v = KTAP_VALUE_INT((unsigned short)x);
 }

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 18
+plan 19
 
 n=200
 calls=$here/compat_calls
@@ -100,6 +100,9 @@ out names_with_a_suffix "$n\n"
 run -q -e "trace syscalls:sys_enter_$stat $mine { n[args.filename] += 1 } trace_end { print(n) }" -- \
 	"$calls" compat $n $stat64
 out other_names_of_the_same "/nowhere: $n\n"
+
+run -q -e "trace syscalls:sys_enter_lseek $mine { print(args.offset) }" -- "$calls" compat 1 19 -1 -10 2
+out negative_arguments '-10\n'
 
 # 64-bit arguments in two registers
 run -q -e 'trace syscalls:sys_enter_fallocate function (e) { n[e.sc_compat, args.offset, arg2, e.sc_arg3] += 1 }
