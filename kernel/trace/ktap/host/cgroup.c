@@ -101,15 +101,15 @@ static bool cgroup_has_number(const struct cgroup *cgrp, u64 id)
 	return cgroup_id(cgrp) == id || (!kernfs_id_gen(id) && kernfs_ino(cgrp->kn) == id);
 }
 
-/* Search all cgroups, but at most @max; @visited counts those that were looked at. */
-static struct cgroup *cgroup_search(u64 id, u64 max, u32 *visited)
+/* Search all cgroups.  The run is charged meanwhile: there may be very many. */
+static struct cgroup *cgroup_search(struct ktap_vm *vm, u64 id)
 {
 	struct cgroup_subsys_state *css;
 
 	css_for_each_descendant_pre(css, &cgrp_dfl_root.cgrp.self) {
 		if (cgroup_has_number(css->cgroup, id))
 			return css->cgroup;
-		if (++*visited >= max)
+		if (ktap_vm_charge(vm, 1))
 			break;
 	}
 	return NULL;
@@ -147,7 +147,7 @@ static u32 cgroup_write_path(struct cgroup *cgrp, char *path)
 }
 
 /* Return the length of the path, 0 if there is no such cgroup. */
-static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited)
+static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path)
 {
 	struct cgroup *cgrp;
 
@@ -155,8 +155,7 @@ static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited
 	if (vm->level == KTAP_LEVEL_PROCESS)
 		cgrp = cgroup_of_number(id);
 	else
-		cgrp = cgroup_search_above(id) ?:
-		       cgroup_search(id, vm->budget + vm->rest, visited);
+		cgrp = cgroup_search_above(id) ?: cgroup_search(vm, id);
 	return cgrp ? cgroup_write_path(cgrp, path) : 0;
 }
 #else
@@ -166,7 +165,7 @@ int ktap_fn_cgroup_id(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 			     "cgroup_id: this kernel was built without CONFIG_CGROUPS");
 }
 
-static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited)
+static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path)
 {
 	return 0;
 }
@@ -174,20 +173,20 @@ static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited
 
 int ktap_fn_cgroup_path(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	u32 len, visited = 0;
 	char *path;
+	u32 len;
 
 	if (r[0].tag == KTAP_NIL)
 		return 0;
 	path = ktap_arena_alloc(vm, KTAP_MAX_STRLEN);
 	if (!path)
 		return vm->error;
-	len = cgroup_find_path(vm, r[0].u, path, &visited);
+	len = cgroup_find_path(vm, r[0].u, path);
 	if (len > KTAP_MAX_STRLEN) {
 		len = KTAP_MAX_STRLEN;
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
 	ktap_arena_trim(vm, path, len);
 	r[0] = len ? KTAP_VALUE_STR(path, len) : KTAP_VALUE_NIL;
-	return ktap_vm_charge(vm, visited + len / 64);
+	return vm->error ?: ktap_vm_charge(vm, len / 64);
 }
