@@ -46,15 +46,19 @@ static inline u64 ktap_tally_read(const struct ktap_tally *tally)
 
 static __always_inline void ktap_tally_inc(struct ktap_tally __percpu *tally)
 {
-	if (unlikely(!this_cpu_inc_return(tally->low)))
+	if (unlikely(!this_cpu_inc_return(tally->low))) {
+		smp_wmb();	/* pairs with ktap_tally_read() */
 		this_cpu_inc(tally->high);
+	}
 }
 
 static inline void ktap_tally_add(struct ktap_tally __percpu *tally, u64 n)
 {
 	unsigned long low = n;
+	bool carry = this_cpu_add_return(tally->low, low) < low;
 
-	this_cpu_add(tally->high, (n >> 32) + (this_cpu_add_return(tally->low, low) < low));
+	smp_wmb();	/* pairs with ktap_tally_read() */
+	this_cpu_add(tally->high, (n >> 32) + carry);
 }
 
 /*
@@ -67,9 +71,9 @@ static inline u64 ktap_tally_read(const struct ktap_tally *tally)
 
 	do {
 		high = READ_ONCE(tally->high);
-		smp_rmb();	/* a carry that @low has seen is seen below */
+		smp_rmb();	/* if @high has the carry, so has @low */
 		low = READ_ONCE(tally->low);
-		smp_rmb();	/* likewise */
+		smp_rmb();	/* a carry since then is seen below */
 	} while (high != READ_ONCE(tally->high));
 	return (u64)high << 32 | low;
 }
