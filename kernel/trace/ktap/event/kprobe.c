@@ -85,8 +85,12 @@ static int ktap_kprobe_inject(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	struct ktap_injection injection = { .type = p->inject_type };
+	unsigned long errors = __this_cpu_read(p->f.point.probe->stats->errors.low);
 
 	kprobe_fire(p, regs, &injection);
+	/* A run that failed after set_retval() changes nothing. */
+	if (errors != __this_cpu_read(p->f.point.probe->stats->errors.low))
+		return 0;
 	return ktap_inject(&injection, regs);
 }
 NOKPROBE_SYMBOL(ktap_kprobe_inject);

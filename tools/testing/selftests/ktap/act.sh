@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 57
+plan 58
 
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
@@ -148,7 +148,7 @@ out stop_in_a_tick 'end\n'
 # Functions that are replaced
 
 if ! grep -q '^set_retval: 1$' "$tracefs/ktap/features"; then
-	while [ $count -lt 56 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
+	while [ $count -lt 57 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
 else
 	openat=$(call_function openat)
 	run -q --unsafe -e "trace probe:$openat $only { n += 1 set_retval(-13) }
@@ -167,6 +167,9 @@ trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/nu
 	run -q --unsafe -e "trace probe:$openat $only { set_retval(5) }" -- "$workload" open /dev/null 1
 	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval\(5\): the function may return only an error: -1 to -4095$'
 	result $? value_that_is_no_error
+	run -q --unsafe -e "trace probe:$openat $only { set_retval(-2) error('changed its mind') }" -- \
+		sh -c '"$0" open /dev/null 1 && echo opened' "$workload"
+	is run_that_fails_afterwards_changes_nothing "$code $(cat "$tmp/out")" "1 opened"
 	"$workload" open /dev/null 100
 	result $? afterwards_everything_is_as_before
 	start -q --unsafe -e "trace probe:$openat $only { set_retval(-2) }"
