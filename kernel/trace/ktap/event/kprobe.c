@@ -11,6 +11,7 @@
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 
+#include "event/fire.h"
 #include "event/func_event.h"
 #include "event/registers.h"
 #include "session.h"
@@ -50,6 +51,20 @@ static void kprobe_keep_args(const struct ktap_kfn_point *f, struct pt_regs *reg
 NOKPROBE_SYMBOL(kprobe_keep_args);
 
 /*
+ * Is it an event of the session's own reader or thread, which is not delivered?  On x86 a
+ * breakpoint comes as an NMI, whose level tells activation.c nothing about the task.
+ */
+static bool kprobe_is_own(struct kprobe_point *p)
+{
+	const unsigned int interrupts = NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET;
+	const struct ktap_filter *filter = &p->f.point.probe->session->filter;
+
+	return (preempt_count() & interrupts) == NMI_OFFSET + HARDIRQ_OFFSET &&
+	       !kprobe_ftrace(&p->rp.kp) && !filter->self && fire_is_own(filter);
+}
+NOKPROBE_SYMBOL(kprobe_is_own);
+
+/*
  * Run the handlers.  On x86 and s390 the kernel calls a kprobe with the address after the
  * breakpoint.  A stack begins with the instruction itself, and is unwound from there: after a
  * push the frame is another one.  So @regs has its address meanwhile, as at a uprobe.
@@ -61,6 +76,8 @@ static __always_inline void kprobe_fire(struct kprobe_point *p, struct pt_regs *
 	unsigned long args[KTAP_KFN_ARGS] __uninitialized;
 	unsigned long ip = instruction_pointer(regs);
 
+	if (unlikely(kprobe_is_own(p)))
+		return;
 	kprobe_keep_args(&p->f, regs, args);
 	guard(preempt_notrace)();
 	instruction_pointer_set(regs, (unsigned long)p->rp.kp.addr);

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 96
+plan 97
 
 n=500
 f=vfs_write
@@ -103,6 +103,13 @@ run -q -e "function first() { return arg0 }
 trace probe:$f+$offset /execname == 'workload'/ { n[first(), probefunc, args.ip != nil] += 1 } trace_end { print(n) }" -- \
 	"$workload" write 13 $n
 out instruction_is_counted_exactly_and_has_no_arguments "nil, $f, true: $n\n"
+# the line is written by ktap, in the same function: it is no event, also at a breakpoint
+optimization=/proc/sys/debug/kprobes-optimization
+[ ! -e $optimization ] || { optimized=$(cat $optimization); echo 0 >$optimization; }
+run -q -e "trace probe:$f+$offset /execname == 'ktap'/ { n += 1 print('again') }
+trace probe:$f+$offset /execname == 'workload'/ { print('once') } trace_end { print(n) }" -- "$workload" write 13 1
+[ ! -e $optimization ] || echo "$optimized" >$optimization
+out own_writes_are_no_events_at_an_instruction 'once\nnil\n'
 run -q -e "trace probe:$f+$offset { print(arg0) }"
 [ "$code" = 2 ] && matches "$tmp/err" \
 	"^-e:1:[0-9]+: error: probe:$f\+$offset has no arguments, so no arg0$"
