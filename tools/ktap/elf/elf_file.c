@@ -319,8 +319,7 @@ static int open_regular(const char *path, const char **why)
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", link);
 		fd = open(again, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
-			*why = errno == EWOULDBLOCK ? "is leased for writing" :
-						      strerror(errno);
+			*why = errno == EWOULDBLOCK ? "is leased for writing" : strerror(errno);
 	}
 	if (link >= 0)
 		close(link);

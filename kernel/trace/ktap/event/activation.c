@@ -32,8 +32,9 @@
  * interpreter) finds the activation of its CPU and level busy, and its probe
  * counts it as missed.  Hence a script never triggers itself or another script
  * by what its handlers call.  An interrupt has its own level: at most as many
- * handlers nest as there are levels.  On x86 a breakpoint, of a kprobe or of a
- * watch, is an NMI: such an event in a handler of a lower level is delivered.
+ * handlers nest as there are levels.  On some machines, such as x86, a
+ * breakpoint of a kprobe or of a watch is an NMI: such an event in a handler of
+ * a lower level is delivered.
  *
  * An interrupt that wakes ksoftirqd at its end (mostly on PREEMPT_RT) already
  * has the level of the code that it interrupted.  If that is a handler, the

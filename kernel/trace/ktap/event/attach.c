@@ -31,13 +31,13 @@ const char *ktap_attach_name(const struct ktap_point *point)
 	return strpbrk(point->probe->event, "*?[") ? point->name : point->probe->event;
 }
 
-/* Set the message that the point's @event cannot be attached; return @err. */
-int ktap_attach_error(const struct ktap_point *point, const char *event, int err)
+/* Set the message that the event of a point cannot be attached; return @err. */
+int ktap_attach_error(const struct ktap_point *point, int err)
 {
 	struct ktap_session *s = point->probe->session;
 
 	ktap_diag_at(&s->diag, s->env.prog, point->probe->pc, "event '%s' cannot be attached: %s",
-		     event, ktap_attach_why(point->source, err));
+		     ktap_attach_name(point), ktap_attach_why(point->source, err));
 	return err;
 }
 
@@ -185,7 +185,7 @@ int ktap_sources_attach(struct ktap_session *s)
 	guard(mutex)(&event_mutex);
 	point = ktap_attach_wanted(s, &err);
 	if (point)
-		return ktap_attach_error(point, ktap_attach_name(point), err);
+		return ktap_attach_error(point, err);
 	for (i = 0; i < ktap_nsources; i++) {
 		source = ktap_sources[i];
 		err = source->attach_all ? source->attach_all(s) : 0;

@@ -91,7 +91,6 @@ static int dynevent_add_event(struct ktap_probe *probe, const char *name, const 
 			      bool ret)
 {
 	struct trace_event_call *call;
-
 	int err;
 
 	guard(mutex)(&event_mutex);

@@ -51,8 +51,9 @@ static void kprobe_keep_args(const struct ktap_kfn_point *f, struct pt_regs *reg
 NOKPROBE_SYMBOL(kprobe_keep_args);
 
 /*
- * Is it an event of the session's own reader or thread, which is not delivered?  On x86 a
- * breakpoint comes as an NMI, whose level tells activation.c nothing about the task.
+ * Is it an event of the session's own reader or thread, which is not delivered?  On some
+ * machines, such as x86 and riscv, a breakpoint comes as an NMI, whose level tells activation.c
+ * nothing about the task.
  */
 static bool kprobe_is_own(struct kprobe_point *p)
 {

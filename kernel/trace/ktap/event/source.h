@@ -132,7 +132,7 @@ int ktap_event_error(struct ktap_vm *vm, const char *event, int err);
 void ktap_probe_release(struct ktap_probe *probe);
 
 /* attach.c */
-int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
+int ktap_attach_error(const struct ktap_point *point, int err);
 const char *ktap_attach_name(const struct ktap_point *point);
 const char *ktap_attach_why(const struct ktap_source *source, int err);
 const struct ktap_point *ktap_attach_wanted(struct ktap_session *s, int *err);

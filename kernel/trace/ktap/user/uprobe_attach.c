@@ -354,7 +354,7 @@ static const char *uprobe_attach_why_not(int err)
 
 static int uprobe_attach_refuse(const struct ktap_upoint *u, int err)
 {
-	return ktap_attach_error(&u->point, u->point.probe->event, err);
+	return ktap_attach_error(&u->point, err);
 }
 
 static int uprobe_attach_attach_places(struct ktap_upoint *u)
