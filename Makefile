@@ -5,7 +5,10 @@
 #   KSRC=/path/linux   a kernel tree of one's own instead
 #   CONFIG=NAME        lab/configs/NAME.config (default: default)
 
+#   MINUTES=N          make check begins nothing more after N minutes (default 70; empty: no limit)
+
 CONFIG ?= default
+MINUTES ?= 70
 export BASE KSRC
 
 help:
@@ -42,7 +45,7 @@ demo: kernel
 
 # Cheap checks first; see lab/check for what it does
 check: deps
-	@lab/check
+	@lab/check $(if $(MINUTES),--minutes $(MINUTES))
 
 check-all: deps
 	@lab/check --all

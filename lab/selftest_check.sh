@@ -35,19 +35,27 @@ has_run() { grep -qF -- "$1" "$tmp/ran" || { cat "$tmp/ran"; return 1; }; }
 sum_of_last() { tail -n 1 "$tmp/out"; }
 ok "every step is run" checked 0
 ok "that of KUnit on btf, too" grep -qx 'kunit --config btf' "$tmp/ran"
-ok "on default with barriers" grep -qx 'kunit --fenced' "$tmp/ran"
+ok "with barriers" grep -qx 'kunit --config btf --fenced' "$tmp/ran"
 ok "once more, interpreted" grep -qx 'kunit --config btf --interpreted' "$tmp/ran"
 sum_of_last >"$tmp/sum"
 ok "and counted" grep -qx '[1-9][0-9]* passed, 0 failed, 0 skipped' "$tmp/sum"
 ok "lab/check --resume runs nothing that has passed" checked 0 --resume
 ok "nor builds what nothing boots" cmp "$tmp/ran" /dev/null
-ok "its sum has all steps but the builds" grep -qx "$(awk '{ print $1 - 3 }' "$tmp/sum") passed, 0 failed, 0 skipped" "$tmp/out"
+ok "its sum has all steps but the builds" grep -qx "$(awk '{ print $1 - 2 }' "$tmp/sum") passed, 0 failed, 0 skipped" "$tmp/out"
 ok "lab/check --config NAME runs KUnit and the selftests there" checked 0 --config default
 ran_only() { ! grep -vE "$1" "$tmp/ran"; }
 ok "and nothing else" ran_only '^(build|kunit|run) --config default'
 ok "a configuration that is not there is refused" checked 1 --config vax
 ok "with those that are" err_has 'there are: big default little'
 ok "--all excludes --config" checked 2 --all --config default
+ok "when the minutes are over, no step begins" checked 0 --minutes 0
+ok "none" cmp "$tmp/ran" /dev/null
+ok "all are named" bash -c 'sed -n "/^left out, because 0 minutes/,/^$/p" "$1" | grep -qx "  KUnit on btf"' - "$tmp/out"
+ok "and counted as skipped" grep -qx '0 passed, 0 failed, [1-9][0-9]* skipped' "$tmp/out"
+ok "minutes are a number" checked 1 --minutes soon
+ok "which the user is told" err_has "--minutes 'soon': not a number"
+ok "a step that was left out is run later" checked 0 --resume --minutes 60
+ok "with the time that its selftests have" has_run '-- KTAP_SECONDS='
 SAYS='1 passed, 2 failed' ok "a step that fails is shown" checked 1
 SAYS=$'not ok 3 one_of_many\n# expected 1\n1 passed, 1 failed' ok "a test that fails, too" checked 1
 names_a_test() { tail -n 12 "$1" | grep -A 2 '^failed: ' | grep -qx '  not ok 3 one_of_many'; }

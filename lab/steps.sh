@@ -3,9 +3,10 @@
 # it is not run again after it has passed. The caller sources lib.sh first.
 # shellcheck shell=bash disable=SC2154 # variables of lib.sh
 
-# begin_steps FOLDER RESUME: the logs go to this folder; RESUME is not empty with --resume
+# begin_steps FOLDER RESUME [MINUTES]: the logs go to this folder; RESUME is not empty with
+# --resume; no step begins later than so many minutes from now
 begin_steps() {
-	logs=$1 resume=$2
+	logs=$1 resume=$2 minutes=${3:-} began=$SECONDS
 	# The name of what is tested; it is nothing that a later run could find again if files differ.
 	commit=$(git rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown
 	[ -z "$(git status --porcelain 2>/dev/null | head -n 1)" ] || commit=$commit-changed
@@ -18,8 +19,25 @@ begin_steps() {
 	[ -n "$resume" ] || rm -rf "$logs"
 	mkdir -p "$logs"
 	# what this run has printed, and every step that was ever run, by commit
-	rm -f "$logs/results" "$logs"/kernel-*
-	touch "$logs/results" "$logs/runs"
+	rm -f "$logs"/{results,left-out} "$logs"/kernel-*
+	touch "$logs"/{results,left-out,runs}
+}
+
+# time_left: print the seconds in which steps may begin; nothing without a limit
+time_left() {
+	[ -z "$minutes" ] || echo $((60 * minutes - SECONDS + began))
+}
+
+# time_is_up: may no step begin any more?
+time_is_up() {
+	[ -n "$minutes" ] && [ "$(time_left)" -le 0 ]
+}
+
+# leave_out NAME: there is no time for it
+leave_out() {
+	printf '\n==== %s\nleft out: the %d minutes are over\n' "$1" "$minutes"
+	echo "$1" >>"$logs/left-out"
+	printf '0\t0\t1\t%s\n' "$1" >>"$logs/results"
 }
 
 # log_of NAME: the file with the output of a step
@@ -45,7 +63,7 @@ due() {
 
 # step NAME COMMAND...: run it, add its last line to the sums
 step() {
-	local name=$1 log p f s date rc=0 start=$SECONDS verdict
+	local name=$1 log p f s date rc=0 start=$SECONDS verdict cpu
 	shift
 	read -r p s date < <(has_passed "$name") || true
 	if [ -n "$p" ]; then
@@ -53,17 +71,22 @@ step() {
 		printf '%d\t0\t%d\t%s\n' "$p" "$s" "$name" >>"$logs/results"
 		return
 	fi
+	! time_is_up || { leave_out "$name"; return; }
 	log=$(log_of "$name")
 	date=$(date -u +%Y-%m-%dT%H:%MZ)
 	printf '# %s, %s\n' "$commit" "$date" >"$log"
-	"$@" </dev/null >>"$log" 2>&1 || rc=$?
+	cpu=$({
+		TIMEFORMAT=%0U+%0S
+		time "$@" </dev/null >>"$log" 2>&1
+	} 2>&1) || rc=$?
 	# a step may have several parts, each with its own last line
 	read -r p f s < <(sed -nE 's/^([^ ]+: )?([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?.*/\2 \3 \5/p' "$log" |
 		awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 	[ "$rc" != 0 ] || [ $((p + f)) != 0 ] || p=1
 	[ "$rc" = 0 ] || [ "$f" != 0 ] || f=1
 	if [ "$rc" = 0 ] && [ "$f" = 0 ]; then
-		verdict=$(printf 'ok: %d passed, %d skipped (%d s)' "$p" "$s" $((SECONDS - start)))
+		verdict=$(printf 'ok: %d passed, %d skipped (%d s, %d s of CPUs)' "$p" "$s" \
+			$((SECONDS - start)) $((cpu)))
 	else
 		# a complaint of the kernel may stand far before the end
 		verdict=$(sed -n '/ complained /,$p' "$log" | head -n 60
@@ -74,6 +97,7 @@ step() {
 	printf '\n==== %s\n%s\n' "$name" "$verdict"
 	printf '%d\t%d\t%d\t%s\n' "$p" "$f" "$s" "$name" >>"$logs/results"
 	printf '%s\t%d\t%d\t%d\t%s\t%s\n' "$commit" "$p" "$f" "$s" "$name" "$date" >>"$logs/runs"
+	sed -n 's/^# left out: /selftest /p' "$log" >>"$logs/left-out"
 	[ "$f" = 0 ]
 }
 
@@ -94,10 +118,19 @@ selftests_on() {
 	echo "selftests on $where${2:+: ${*:2}}"
 }
 
-# selftests CONFIG TIMEOUT [TEST...]: run them in a guest
+# selftests CONFIG TIMEOUT [TEST...]: run them in a guest. If the time is limited, no test of
+# them begins in its last $RESERVE seconds (default 0).
 selftests() {
-	step "$(selftests_on "$1" "${@:3}")" lab/run --config "$1" --one-thread --smp 4 --timeout "$2" \
-		--append "${APPEND:-}" -- "${GUEST_ENV:-}/ktap/selftests/run_all.sh ${*:3}" || true
+	local timeout=$2 seconds='' left
+	left=$(time_left)
+	if [ -n "$left" ]; then
+		left=$((left > ${RESERVE:-0} ? left - ${RESERVE:-0} : 0))
+		seconds="KTAP_SECONDS=$left "
+		# a test takes two minutes at most
+		[ "$timeout" -le $((left + 300)) ] || timeout=$((left + 300))
+	fi
+	step "$(selftests_on "$1" "${@:3}")" lab/run --config "$1" --one-thread --smp 4 --timeout "$timeout" \
+		--append "${APPEND:-}" -- "$seconds${GUEST_ENV:-}/ktap/selftests/run_all.sh ${*:3}" || true
 }
 
 # on CONFIG COMMAND...: when this kernel has been built, run the command; nothing if it does not
@@ -153,6 +186,10 @@ finish() {
 	read -r passed failed skipped < <(awk -F '\t' '{ p += $1; f += $2; s += $3 }
 		END { print p + 0, f + 0, s + 0 }' "$logs/results")
 	print_failures
+	if [ -s "$logs/left-out" ]; then
+		printf '\nleft out, because %d minutes were over:\n' "$minutes"
+		sed 's/^/  /' "$logs/left-out"
+	fi
 	printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 	[ "$failed" = 0 ]
 	exit

@@ -4,6 +4,7 @@
 # Run the named tests (without .sh), or all except smoke, and print the sums. The name
 # "interpreted" stands for smoke and all those that may run differently without native code.
 # KTAP_JIT=0: no handler is compiled, except by the tests of native code.
+# KTAP_SECONDS=N: no test begins later than N seconds from now; those are named, as skipped.
 # KTAP_DIVIDE=N: tests that repeat something often do it N times less often (lib.sh).
 cd "$(dirname "$0")" || exit 1
 
@@ -35,12 +36,19 @@ log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log.code"' EXIT
 passed=0 failed=0 skipped=0
 jit=/sys/kernel/tracing/ktap/jit
+uptime() { cut -d. -f1 /proc/uptime; }
+end=${KTAP_SECONDS:+$(($(uptime) + KTAP_SECONDS))}
 
 for name; do
+	if [ -n "$end" ] && [ "$(uptime)" -ge "$end" ]; then
+		echo "# left out: $name"
+		skipped=$((skipped + 1))
+		continue
+	fi
 	test=./$name
 	[ -f "$test" ] || test=./$name.sh
 	echo "# $name"
-	begin=$(cut -d. -f1 /proc/uptime)
+	begin=$(uptime)
 	case ${KTAP_JIT:-1}$name in
 	0jit | 0jit_always) echo 1 >"$jit" ;;
 	0*) echo 0 >"$jit" ;;
@@ -58,7 +66,7 @@ for name; do
 	[ "$code" = 0 ] || [ "$code" = 4 ] || [ "$f" != 0 ] || f=1
 	[ "$f$p$s" = 000 ] && f=1
 	[ "$code" = 0 ] || [ "$code" = 4 ] || echo "# $name: exit code $code"
-	echo "# $name: $(($(cut -d. -f1 /proc/uptime) - begin)) s"
+	echo "# $name: $(($(uptime) - begin)) s"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
 echo "$passed passed, $failed failed, $skipped skipped"
