@@ -18,6 +18,7 @@
 #include "bpftrace_options.h"
 #include "btf_file.h"
 #include "cgroup_path.h"
+#include "compiler/chunk_read.h"
 #include "compiler/colour.h"
 #include "compiler/util.h"
 #include "keeper.h"
@@ -527,6 +528,9 @@ static int run_loop(struct run *r)
 	if (!open_output(r))
 		return EXIT_LOAD;
 	r->output.colour = !r->opts.json && colour_wanted(r->opts.color, r->output.fd);
+	/* a script that writes to the terminal itself must know what it adds */
+	r->output.clean = !r->opts.json && isatty(r->output.fd) &&
+			  !chunk_has_controls(r->chunk, r->chunk_len);
 	if (!views_open(&r->views, &r->opts, &r->output, r->name))
 		return EXIT_LOAD;
 	code = run_session(r);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/clean_text.h"
 #include "compiler/colour.h"
 #include "compiler/util.h"
 #include "folded_stacks.h"
@@ -130,14 +131,12 @@ static size_t output_part(const char *text, size_t len, bool begin, enum colour 
 	return newline ? end + 1 : end;
 }
 
-size_t output_add_text(struct output *o, const char *data, size_t len)
+static size_t output_add_coloured(struct output *o, const char *data, size_t len)
 {
 	const char *on, *off = colour_code(COLOUR_END);
 	enum colour colour;
 	size_t done = 0, n;
 
-	if (!o->colour)
-		return output_add(o, data, len);
 	while (done < len) {
 		bool begin = !done || data[done - 1] == '\n';
 
@@ -160,6 +159,26 @@ size_t output_add_text(struct output *o, const char *data, size_t len)
 		done += n;
 	}
 	return done;
+}
+
+size_t output_add_text(struct output *o, const char *data, size_t len)
+{
+	static char text[sizeof(o->buf)];
+	unsigned int rest = o->rest;
+	size_t n = len;
+
+	if (o->clean) {
+		if (n > sizeof(text))
+			n = sizeof(text);
+		memcpy(text, data, n);
+		clean_part(text, n, &rest);
+		data = text;
+	}
+	n = o->colour ? output_add_coloured(o, data, n) : output_add(o, data, n);
+	/* of a cleaned character no more is to come, and what is left is added later */
+	if (o->clean)
+		clean_part(text, n, &o->rest);
+	return n;
 }
 
 int output_write(struct output *o)

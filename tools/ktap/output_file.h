@@ -15,6 +15,8 @@ struct text_buffer;
  * @converter: its first argument
  * @converted: finished text that waits
  * @colour: put colours into charts
+ * @clean: replace control characters in text of the script
+ * @rest: of a character whose beginning was added, as clean_part() needs it
  */
 struct output {
 	int fd;
@@ -23,6 +25,8 @@ struct output {
 	void *converter;
 	struct text_buffer *converted;
 	bool colour;
+	bool clean;
+	unsigned int rest;
 	bool pipe;	/* write at most what poll() promises */
 	bool old;	/* the file still has its old contents */
 	char buf[65536];
@@ -46,7 +50,10 @@ int output_begin(struct output *o);
  */
 size_t output_add(struct output *o, const char *data, size_t len);
 
-/* The same for text of the script, whose charts may get colours. */
+/*
+ * The same for text of the script, whose charts may get colours, and whose control characters
+ * may be replaced.
+ */
 size_t output_add_text(struct output *o, const char *data, size_t len);
 
 /* Take converted text that does not come from output_add(). */

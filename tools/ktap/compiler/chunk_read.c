@@ -136,3 +136,23 @@ bool chunk_calls(const void *data, size_t len, uint32_t function)
 	}
 	return false;
 }
+
+bool chunk_has_controls(const void *data, size_t len)
+{
+	struct chunk c;
+
+	if (chunk_read(&c, data, len))
+		return false;
+	for (uint32_t i = 0; i < c.sections[KTAP_SEC_STRINGS].count; i++) {
+		uint32_t n;
+		const char *text = chunk_get_string(&c, i, &n);
+
+		while (n--) {
+			char ch = *text++;
+
+			if ((ch >= 0 && ch < ' ' && ch != '\n' && ch != '\t') || ch == 127)
+				return true;
+		}
+	}
+	return false;
+}

@@ -30,6 +30,8 @@ const char *chunk_read(struct chunk *chunk, const void *data, size_t len);
 
 /* Does the chunk call this function? KTAP_FN_*; false also if it cannot be read */
 bool chunk_calls(const void *data, size_t len, uint32_t function);
+/* Has a string constant control characters other than newlines and tabs? */
+bool chunk_has_controls(const void *data, size_t len);
 /* Get a string constant; "?" if it does not exist. */
 const char *chunk_get_string(const struct chunk *chunk, uint32_t index, uint32_t *len);
 

@@ -74,3 +74,27 @@ void put_clean(FILE *out, const char *text, size_t len)
 			fwrite(text, 1, n, out);
 	}
 }
+
+/* Can @c follow the byte that begins a character, or, if that is 0, a later one of it? */
+static bool is_continued(unsigned int first, unsigned char c)
+{
+	return (c & 0xc0) == 0x80 && !(first == 0xc2 && c < 0xa0) && !(first == 0xe0 && c < 0xa0) &&
+	       !(first == 0xed && c >= 0xa0) && !(first == 0xf0 && c < 0x90) &&
+	       !(first == 0xf4 && c >= 0x90);
+}
+
+/* *@rest: the number of bytes that are to come, and, before the second one, the first << 8 */
+void clean_part(char *text, size_t len, unsigned int *rest)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = text[i];
+
+		if (*rest && is_continued(*rest >> 8, c)) {
+			*rest = (*rest & 3) - 1;
+			continue;
+		}
+		*rest = c < 0xc2 || c > 0xf4 ? 0 : c << 8 | (c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3);
+		if ((c < ' ' && c != '\n' && c != '\t') || (c >= 127 && c < 0xa0))
+			text[i] = '?';
+	}
+}

@@ -19,6 +19,12 @@ void make_clean(char *name);
 /* Print part of a line; tabs are kept. */
 void put_clean(FILE *out, const char *text, size_t len);
 
+/*
+ * Replace them in @len bytes of a longer text, except newlines and tabs. *@rest keeps which part
+ * of a character comes next; it is 0 at the beginning.
+ */
+void clean_part(char *text, size_t len, unsigned int *rest);
+
 /* Length of the UTF-8 character at @p; 1 if it is invalid. */
 size_t utf8_length(const unsigned char *p, size_t left);
 

@@ -462,6 +462,18 @@ loads() {
 	ktap=$real
 	tr '\r' '\n' <"$dir/terminal" | grep . | uniq >"$dir/err"
 }
+# On the terminal, control characters of traced programs are shown as "?"; a character may come in
+# two pieces. What a script writes on purpose is kept, and so is all that is for a file.
+play 'raw a\033[2Jb\302\233c\t\342\202\nraw \254 \340\nraw \202\233\001\nshows ??\nexit 0\n' -q -o /dev/tty -e "$script"
+printf 'a?[2Jb\302?c\t\342\202\254 \340???' >"$dir/wanted"
+[ "$code" = 0 ] && cmp "$dir/wanted" "$dir/terminal"
+result $? output_does_not_command_the_terminal
+play 'raw a\033[2J\nshows [2J\nexit 0\n' -q -o /dev/tty -e 'printf("\e[1mno")'
+[ "$code" = 0 ] && printf 'a\033[2J' | cmp - "$dir/terminal"
+result $? output_of_a_script_that_commands_the_terminal_is_kept
+play 'raw a\033\302\233\nexit 0\n' -q -e "$script"
+printf 'a\033\302\233' | cmp - "$dir/out"
+result $? output_for_a_file_is_kept
 # the session waits for a file that is written after the time
 rm -f "$dir/later"
 (sleep 2; : >"$dir/later") &
