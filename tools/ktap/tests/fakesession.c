@@ -25,7 +25,7 @@
  *	stop				wait for the line "stop" of ktap
  *	hold				suspend the terminal, so that writes of ktap
  *					block; exits with 93 if this is impossible
- *	signal N			send ktap the signal N
+ *	signal N			send ktap the signal N; if it stops, wait for that
  *	remove PATH			remove a file at once
  *	await PATH			wait until there is this file
  *	control-c			type Control-C at the terminal of ktap
@@ -449,6 +449,8 @@ static void do_step(pid_t ktap, char *step)
 		wait_for_ktap();
 	} else if (!strcmp(step, "signal")) {
 		kill(ktap, atoi(arg));
+		while (atoi(arg) == SIGSTOP && !is_stopped(ktap))
+			usleep(1000);
 	} else if (!strcmp(step, "remove")) {
 		if (unlink(arg))
 			die(arg);
