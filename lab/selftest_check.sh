@@ -92,8 +92,24 @@ ok "each of them once" table_is "$head_of_table" "${big%2/0/0}1/0/0" '' '6 passe
 check=check-arch ok "a machine that does not exist is refused" checked 2 default
 ok "with those that do" err_has "'default' is not another machine; there are: big little"
 
+mkdir "$repo/Documentation"
+echo more >"$repo/Documentation/text.rst"
+git -C "$repo" add .
+commit_checked documents
+ok "a commit of documents needs no guest" checked 0 --resume
+ok "but tests that may read them" has_run 'make check'
+ok "only these" bash -c '! grep -E "^(kunit|run) " "$1"' - "$tmp/ran"
+ok "results are recorded" bash -c '"$1/lab/coverage" --record "$1/build/check" >/dev/null' - "$repo"
+rm -r "$repo/build"
+git -C "$repo" add .
+commit_checked recorded
+ok "another machine goes on from there" checked 0 --resume
+ok "with what is not recorded of guests" bash -c '! grep -E "^(kunit|run) " "$1"' - "$tmp/ran"
+ok "all of it is counted" grep -q 'KUnit on btf, interpreted' "$tmp/out"
+echo CONFIG_KTAP_JIT=y >>"$repo/lab/configs/default.config"
+git -C "$repo" add .
 commit_checked two
-ok "another commit has passed nothing" checked 0 --resume
+ok "a commit of other files has passed nothing" checked 0 --resume
 ok "so all is run" has_run 'kunit --config btf'
 echo changed >"$repo/lab/build"
 ok "--resume wants a work tree without changes" checked 1 --resume
@@ -123,7 +139,8 @@ ok "lab/coverage shows what has run where, and what has not" coverage_is_right
 ok "it says what it lacks" bash -c '! "$1/lab/coverage" "$1/no" 2>&1 | grep -v "there is no folder"' - "$repo"
 
 # what is recorded, and its document
-mkdir -p "$repo/Documentation/trace"
+mkdir "$repo/Documentation/trace"
+rm "$repo/lab/results.tsv"
 printf 'before\n.. begin lab/coverage\nold\n.. end lab/coverage\nafter\n' \
 	>"$repo/Documentation/trace/ktap-testing.rst"
 printf '0123, Linux 7.2\t%d\t%d\t%d\t%s\t%s\n' 7 0 0 style 2026-01-02T03:04Z \

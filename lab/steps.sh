@@ -4,7 +4,7 @@
 # shellcheck shell=bash disable=SC2154 # variables of lib.sh
 
 # begin_steps FOLDER RESUME [MINUTES]: the logs go to this folder; RESUME is not empty with
-# --resume; no step begins later than so many minutes from now
+# --resume; after MINUTES no step begins
 begin_steps() {
 	logs=$1 resume=$2 minutes=${3:-} began=$SECONDS
 	# The name of what is tested; it is nothing that a later run could find again if files differ.
@@ -21,6 +21,21 @@ begin_steps() {
 	# what this run has printed, and every step that was ever run, by commit
 	rm -f "$logs"/{results,left-out} "$logs"/kernel-*
 	touch "$logs"/{results,left-out,runs}
+	alike=''
+	[ -z "$resume" ] || alike=$(commits_alike | paste -sd' ') || true
+}
+
+# files that decide no result of a guest
+not_tested=(':!Documentation' ':!README.md' ':!pictures' ':!bench/*.md' ':!bench/results.tsv'
+	':!lab/results.tsv' ':!series/checked')
+
+# commits_alike: print the commits with results that have the same files as this one, except those
+commits_alike() {
+	local other
+	{ cut -c 1-12 "$logs/runs"; cut -f 7 lab/results.tsv; } 2>/dev/null |
+		grep -xE '[0-9a-f]{12}' | sort -u | while read -r other; do
+			git diff --quiet "$other" HEAD -- . "${not_tested[@]}" 2>/dev/null && echo "$other"
+		done
 }
 
 # time_left: print the seconds in which steps may begin; nothing without a limit
@@ -45,11 +60,21 @@ log_of() {
 	echo "$logs/$(tr -c 'a-zA-Z0-9\n' - <<<"$1").log"
 }
 
-# has_passed NAME: print its numbers if --resume need not run it again
+# has_passed NAME: print its numbers if --resume need not run it again. Results of guests count from
+# another commit, too, if its files are alike; they may be recorded, from another machine.
 has_passed() {
-	[ -z "$resume" ] || awk -F '\t' -v commit="$commit" -v name="$1" '
-		$1 == commit && $5 == name { found = $3 ? "" : $2 " " $4 " " $6 }
-		END { if (found) print found }' "$logs/runs"
+	local recorded=lab/results.tsv
+	[ -n "$resume" ] || return 0
+	[ -f "$recorded" ] || recorded=/dev/null
+	awk -F '\t' -v commit="$commit" -v name="$1" -v linux="$(base_version)" -v alike=" $alike " '
+		function counts(hash) { return name ~ /^(KUnit|selftests) on / && index(alike, " " hash " ") }
+		NF == 8 && $1 == name && $2 == "-" && $6 == linux && counts($7) {
+			found = $4 ? "" : $3 " " $5 " " $8
+		}
+		NF == 6 && $5 == name && ($1 == commit || ($1 ~ ", Linux " linux "$" && counts(substr($1, 1, 12)))) {
+			found = $3 ? "" : $2 " " $4 " " $6
+		}
+		END { if (found) print found }' "$recorded" "$logs/runs"
 }
 
 # due NAME...: is one of these steps to be run?
