@@ -4,7 +4,6 @@
 #   BASE=7.2|6.12      kernel to build on (default 7.2, else 6.12)
 #   KSRC=/path/linux   a kernel tree of one's own instead
 #   CONFIG=NAME        lab/configs/NAME.config (default: default)
-
 #   MINUTES=N          make check begins nothing more after N minutes (default 70; empty: no limit)
 
 CONFIG ?= default
