@@ -87,6 +87,7 @@ struct ktap_probe_totals {
  * struct ktap_plan - the parts of its events that a probe may read
  * @event: any part: it takes the event as a parameter, or reads its text or an
  *	argument by number
+ * @nth: fields by numbers that are not known before
  * @retval: the return value
  * @args: the arguments that it may read by number, a bit each
  * @fields: the fields of the program that it may read, a bit each
@@ -95,6 +96,7 @@ struct ktap_probe_totals {
  */
 struct ktap_plan {
 	bool event;
+	bool nth;
 	bool retval;
 	u32 args;
 	unsigned long *fields;

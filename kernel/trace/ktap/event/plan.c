@@ -124,6 +124,7 @@ static bool plan_note_read(const struct ktap_code *insn, void *data)
 			plan->args |= BIT(insn->d);
 		break;
 	default:
+		plan->nth |= insn->op == KTAP_OP_CALLB && insn->d == KTAP_FN_EVENT_FIELD;
 		plan->event |= ktap_insn_reads(insn) & KTAP_READS_EVENT;
 		plan->retval |= ktap_insn_reads(insn) & KTAP_READS_RETVAL;
 	}

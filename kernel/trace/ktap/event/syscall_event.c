@@ -473,6 +473,8 @@ void ktap_syscall_find_refs(struct ktap_syscall *sc, const struct ktap_program *
 		sc->needs |= SC_NEEDS_ARGS;
 	if (sc->enter && plan->event && sc->user.recorded && (prog->uses & KTAP_USES_ARGSTR))
 		sc->needs |= SC_NEEDS_USER;
+	if (sc->enter && plan->nth && sc->user.mask)
+		sc->needs |= SC_NEEDS_USER;
 	for (i = 0; i < prog->nfields; i++) {
 		const char *name = prog->fields[i]->blob;
 

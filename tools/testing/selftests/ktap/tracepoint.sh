@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 58
+plan 60
 
 n=500
 
@@ -87,6 +87,22 @@ trace syscalls:sys_enter_write function (e) { if ($reads) { n += 1 } } trace_end
 	[ "$(cat "$tmp/out")" = $n ] || break
 done
 out arguments_are_fetched_for_all_that_reads_them "$n\n"
+# so are strings of the program that it reads by a number only
+nth_string() { # NAME EVENT COMMAND...
+	nth=$1 event=$2
+	shift 2
+	# a call of print() could show an event, whose text needs the string
+	run -q -e "trace $event function (e) { s[e.field(3)] += 1 }" -- "$@"
+	[ "$code" = 0 ] && matches "$tmp/out" '^  /no-such-file: 1$'
+	result $? "$nth"
+}
+nth_string string_by_a_number syscalls:sys_enter_openat "$workload" open /no-such-file 1
+if has syscalls:sys_enter_newfstatat; then
+	nth_string string_that_is_not_recorded_by_a_number syscalls:sys_enter_newfstatat \
+		"$workload" stat /no-such-file 1
+else
+	skip string_that_is_not_recorded_by_a_number 'no such system call'
+fi
 run -q -e "trace syscalls:sys_enter_write /$mine/ { n += 1 } trace syscalls:sys_enter_write /count == 7/ { m += 1 }
 trace syscalls:sys_enter_write /$mine/ { o += 1 } trace_end { print(n >= $n, n == o, m) }" -- "$workload" write 7 $n
 out probes_of_one_call_read_more_or_less_of_it "true\ttrue\t$n\n"
