@@ -160,6 +160,7 @@ static const struct {
 	{ "off_t", SC_LONG },
 	{ "unsigned int", SC_UINT },
 	{ "unsigned", SC_UINT },
+	{ "uint", SC_UINT },
 	{ "u32", SC_UINT },
 	{ "__u32", SC_UINT },
 	{ "uid_t", SC_UINT },
