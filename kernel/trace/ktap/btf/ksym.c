@@ -66,6 +66,24 @@ unsigned long ktap_symbol_range(u64 address, unsigned long *start)
 	return size;
 }
 
+/* Symbols of a module that are compared for a unit */
+#define KSYM_A_UNIT	8
+
+u32 ktap_symbol_cost(u64 address)
+{
+#if defined(CONFIG_MODULES) && defined(CONFIG_KALLSYMS)
+	const struct mod_kallsyms *symbols;
+	struct module *mod;
+
+	guard(rcu)();
+	mod = __module_address(address);
+	symbols = mod ? rcu_dereference(mod->kallsyms) : NULL;
+	if (symbols)
+		return symbols->num_symtab / KSYM_A_UNIT;
+#endif
+	return 0;
+}
+
 u64 ktap_symbol_here(const struct ktap_symbol *sym)
 {
 	unsigned long address = sym->address;

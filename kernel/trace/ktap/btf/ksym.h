@@ -19,6 +19,11 @@ struct module;
 #define KTAP_MAX_SYMBOL		1024
 size_t ktap_symbol_text(u64 address, char *buf);
 u64 ktap_symbol_address(const char *name);
+/*
+ * Units of finding the symbol around @address, besides those of any symbol: the symbols of a
+ * module are compared one by one.  Any context.
+ */
+u32 ktap_symbol_cost(u64 address);
 /* Set @start to that of the symbol around @address.  Return its size, 0 if there is none. */
 unsigned long ktap_symbol_range(u64 address, unsigned long *start);
 /*

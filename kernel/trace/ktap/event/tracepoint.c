@@ -45,6 +45,9 @@
  * @consumer: gets the records of @call, or none
  * @func: the function of an event that dynevent.c has created, or NULL
  * @top: its field with the address where stacks begin
+ * @own: the function around this address, if @own_ip is set
+ * @own_size: its size
+ * @own_ip: that address, which is the same in all records
  * @ret: it is of a return of the function
  * @lock: the field of lock_release with the name of the lock
  * @fields: by field of the program
@@ -57,6 +60,9 @@ struct ktap_tracepoint {
 	struct trace_event_consumer consumer;
 	char *func;
 	struct ktap_field top;
+	unsigned long own;
+	unsigned long own_size;
+	unsigned long own_ip;
 	bool ret;
 	struct ktap_field lock;
 	struct ktap_field fields[];
@@ -197,13 +203,26 @@ static void tracepoint_own_top(const struct ktap_event *ev, unsigned long *start
 			       unsigned long *size)
 {
 	const struct record_event *r = tracepoint_record_of(ev);
+	struct ktap_tracepoint *tp = r->tp;
 	unsigned long ip, offset;
 
-	ip = get_unaligned((const unsigned long *)(r->rec + r->tp->top.offset));
+	ip = get_unaligned((const unsigned long *)(r->rec + tp->top.offset));
 	*start = ip;
 	*size = 1;
-	if (!r->tp->ret && kallsyms_lookup_size_offset(ip, size, &offset))
+	if (tp->ret)
+		return;
+	/* The search may be long.  Pairs with the release below: the two are set before. */
+	if (smp_load_acquire(&tp->own_ip) == ip) {
+		*start = READ_ONCE(tp->own);
+		*size = READ_ONCE(tp->own_size);
+		return;
+	}
+	if (kallsyms_lookup_size_offset(ip, size, &offset))
 		*start = ip - offset;
+	/* Other CPUs may do the same at the same time: they write the same values. */
+	WRITE_ONCE(tp->own, *start);
+	WRITE_ONCE(tp->own_size, *size);
+	smp_store_release(&tp->own_ip, ip);
 }
 
 static void tracepoint_plain_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)

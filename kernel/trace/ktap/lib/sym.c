@@ -60,7 +60,7 @@ int ktap_fn_ksym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	if (r[0].tag == KTAP_NIL)
 		return 0;
-	err = ktap_vm_charge(vm, SYMBOL_COST);
+	err = ktap_vm_charge(vm, SYMBOL_COST + ktap_symbol_cost(address));
 	if (err)
 		return err;
 	buf = ktap_arena_alloc(vm, KTAP_MAX_SYMBOL);
@@ -137,7 +137,7 @@ int ktap_fn_called_from(struct ktap_vm *vm, struct ktap_value *r, unsigned int n
 	u32 i, depth;
 	int err;
 
-	err = ktap_vm_charge(vm, SYMBOL_COST);
+	err = ktap_vm_charge(vm, SYMBOL_COST + ktap_symbol_cost(r[0].u));
 	if (err)
 		return err;
 	size = ktap_symbol_range(r[0].u, &start);

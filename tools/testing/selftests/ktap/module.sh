@@ -5,7 +5,7 @@
 # prevents its unloading.
 
 . "$(dirname "$0")/lib.sh"
-plan 23
+plan 25
 
 no_fprobes="this kernel has no fprobes"
 name=trace-events-sample
@@ -95,6 +95,24 @@ if has ftrace; then
 else
 	skip function_tracer_holds_it "this kernel has no function tracer with arguments"
 fi
+
+# The symbols of a module are compared one by one, so each of them costs a part of the budget.
+symbols_in_budget() { # FUNCTION CALL
+	run -q -e "ip = kaddr('$1')
+trace syscalls:sys_enter_getppid { while (true) { $2 n += 1 } }
+trace_end { print(n) }" -- "$workload" getppid 1
+	[ "$code" = 1 ] && matches "$tmp/err" 'error: the handler used up its budget' && cat "$tmp/out"
+}
+load
+for call in ksym called_from; do
+	of_kernel=$(symbols_in_budget schedule "$call(ip)")
+	of_module=$(symbols_in_budget "$f" "$call(ip)")
+	echo "# budget for $call(): $of_kernel symbols of the kernel, $of_module of the module"
+	# the name of the module costs a little, too
+	[ "${of_module:-0}" -gt 0 ] && [ "$of_module" -lt $((${of_kernel:-0} * 95 / 100)) ]
+	result $? "${call}_of_a_module_costs_more"
+done
+unload
 
 # A probe that its condition has never attached holds it as well.
 load

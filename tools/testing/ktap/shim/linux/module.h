@@ -13,8 +13,13 @@ enum module_state {
 	MODULE_STATE_GOING,
 };
 
+struct mod_kallsyms {
+	unsigned int num_symtab;
+};
+
 /* symbols.c */
 struct module {
+	const struct mod_kallsyms *kallsyms;
 	enum module_state state;
 	const char *name;
 	void *percpu;

@@ -15,6 +15,8 @@ static inline void call_rcu(struct rcu_head *head, void (*func)(struct rcu_head 
 	func(head);
 }
 
+#define rcu_dereference(p)	READ_ONCE(p)
+
 static inline void rcu_barrier(void)
 {
 }
