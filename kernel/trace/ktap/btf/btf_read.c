@@ -76,11 +76,13 @@ static int btf_read_load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 a
 	err = ktap_vm_charge(vm, most / KTAP_KERNEL_CHARS);
 	if (err)
 		return err;
-	/* The NUL may overwrite the byte after a full array, which was read with it. */
-	buf = ktap_arena_alloc(vm, most + 1);
+	buf = ktap_arena_alloc(vm, most);
 	if (!buf)
 		return vm->error;
-	len = ktap_read_string(buf, address, most + 1);
+	len = ktap_read_string(buf, address, most);
+	/* The NUL may be in the place of the last byte.  After a full array memory may end. */
+	if (len == (int)most - 1 && !ktap_read_memory(&next, address + len, 1) && next)
+		buf[len++] = next;
 	ktap_arena_trim(vm, buf, max(len, 0));
 	/* Is it longer than a string may be? */
 	if (len == (int)most && size != most && !ktap_read_memory(&next, address + len, 1) && next)

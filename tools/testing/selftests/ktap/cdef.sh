@@ -12,7 +12,7 @@ refused() {
 	result $? "$1"
 }
 
-plan 5
+plan 6
 run -e 'cdef [[
 	struct inner { char c; long n; };
 	struct outer { struct inner in[2]; void *p; unsigned a : 3, b : 7; enum { ONE = 1, TEN = 10 } e; };
@@ -39,5 +39,14 @@ trace_end { print(n["sh", 0]) }' -- sh -c ": >'$tmp/file'"
 	out members_of_an_argument_are_read '1\n'
 else
 	skip members_of_an_argument_are_read "this kernel has no functions"
+fi
+# an array without a NUL, at the end of a page: the next one is not read
+if has syscalls:sys_enter_read && has addresses; then
+	run -q -e 'cdef [[ struct name { char text[16]; }; ]]
+trace syscalls:sys_enter_read /count == 16/ { n[cast("struct name", arg1).text] += 1 }
+trace_end { print(n["xxxxxxxxxxxxxxxx"]) }' -- "$workload" brink 16 3
+	out array_of_characters_is_read_to_its_end '0\n3\n'
+else
+	skip array_of_characters_is_read_to_its_end "no calls, or an address does not tell whose it is"
 fi
 finish
