@@ -221,10 +221,12 @@ static void session_print_globals(struct ktap_session *s)
 
 static void session_end(struct ktap_session *s)
 {
-	bool ending = session_has_end(s);
+	bool ending;
 
-	scoped_guard(mutex, &s->lock)
+	scoped_guard(mutex, &s->lock) {
 		ktap_sources_detach(s);
+		ending = session_has_end(s);
+	}
 	if (READ_ONCE(s->abort))
 		return;
 

@@ -366,6 +366,15 @@ static int load_attach(struct ktap_session *s)
 	return 0;
 }
 
+/* Has nothing ended the session: its top level, or a "stop" of others? */
+static bool load_goes_on(struct ktap_session *s)
+{
+	/* The writer of "stop" may have interrupted the loader, but not have come further. */
+	if (READ_ONCE(s->unload))
+		ktap_session_stop(s, 0);
+	return READ_ONCE(s->filter.state) == KTAP_LOADING;
+}
+
 /**
  * ktap_session_load() - Load the chunk, run its top level, attach its events
  * @s: the session, with a complete chunk
@@ -383,14 +392,13 @@ int ktap_session_load(struct ktap_session *s)
 	WRITE_ONCE(s->filter.state, KTAP_LOADING);
 	ktap_set_reader(s);
 	err = load_prepare(s);
-	/* The state changes if the session was stopped, by its top level or by others. */
-	if (!err && READ_ONCE(s->filter.state) == KTAP_LOADING)
+	if (!err && load_goes_on(s))
 		err = load_run_top_level(s);
-	if (!err && READ_ONCE(s->filter.state) == KTAP_LOADING)
+	if (!err && load_goes_on(s))
 		err = s->dry ? load_dry(s) : load_attach(s);
 	if (err)
 		return load_refuse(s, err);
-	if (session_change_state(s, KTAP_LOADING, KTAP_BEGINNING)) {
+	if (load_goes_on(s) && session_change_state(s, KTAP_LOADING, KTAP_BEGINNING)) {
 		kthread_queue_work(s->filter.worker, &s->begin_work);
 		ktap_process_check(s);
 	}
