@@ -376,6 +376,8 @@ static int uprobe_attach_attach_places(struct ktap_upoint *u)
 	if (!attached)
 		return uprobe_attach_refuse(u, last);
 	u->skipped += u->nplaces - attached;
+	/* All places were counted when the point was attached; the difference may be negative. */
+	ktap_session_attached(u->point.probe->session, attached - u->point.nevents);
 	ktap_point_events(&u->point, attached);
 	if (u->skipped)
 		ktap_output_note(&u->point.probe->session->output,

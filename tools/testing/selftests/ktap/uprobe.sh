@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 66
+plan 67
 
 target=$here/utarget
 pie=$here/utarget-pie
@@ -356,6 +356,20 @@ heard
 sort "$tmp/out" >"$tmp/sorted"
 mv "$tmp/sorted" "$tmp/out"
 out places_that_cannot_be_probed_are_skipped "$n\nktap: skipped 1 places of 'uprobe:/x:y*' that cannot be probed\n"
+if bad=$("$target" offset privileged); then
+	"$target" idle &
+	idle=$!
+	tell 'trace uprobe:/x:z* { n += 1 } trace_end { print(n) }' "uprobe uprobe:/x:z* $target" \
+		"at $("$target" offset add) 0 add" "at $bad 0 bad" "at $("$target" offset say) 0 say"
+	"$target" add $n
+	heard
+	kill $idle
+	sort "$tmp/out" | tr '\n' ',' >"$tmp/sorted"
+	is places_that_are_refused_are_not_counted "$(cat "$tmp/sorted")" \
+		"$n,ktap: skipped 1 places of 'uprobe:/x:z*' that cannot be probed,ktap: total enabled 2 events,"
+else
+	skip places_that_are_refused_are_not_counted "its instruction is one of x86"
+fi
 base=$(($("$target" offset many))) i=0
 {
 	echo "uprobe uprobe:/x:many* $target"

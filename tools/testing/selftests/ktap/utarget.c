@@ -206,6 +206,12 @@ extern char _start[], many[];
 
 asm(MANY_BEGIN ".rept 1500\n" MANY_EACH ".endr");
 
+#if defined(__x86_64__) || defined(__i386__)
+/* An instruction that uprobes refuse, as no program may execute it */
+asm(".text\n.globl privileged\n.type privileged, %function\nprivileged:\nhlt\n" RETURN "\n");
+extern char privileged[];
+#endif
+
 /* Shows a program that a marker is traced */
 static volatile unsigned short semaphore __attribute__((section(".data")));
 
@@ -218,6 +224,9 @@ static const struct {
 	{ "twice", twice }, { "quit", quit }, { "become", become }, { "leaf", leaf },
 	{ "throws", throws }, { "_start", _start }, { "many", many, 1 },
 	{ "semaphore", (void *)&semaphore, 1 },
+#if defined(__x86_64__) || defined(__i386__)
+	{ "privileged", privileged, 1 },
+#endif
 };
 
 /* Mapped with VM_IO, but harmless to read; the page is present after an access. */
