@@ -345,9 +345,11 @@ static int print_text_items(struct ktap_text *t, const struct ktap_value *r)
 	if (err)
 		return ktap_sort_failed(t->vm, err);
 	for (i = 0; i < sorted.n && !err; i++) {
+		t->number = sorted.entries[i].numeric ? &sorted.entries[i].number : NULL;
 		n = print_key_parts(t->vm, &sorted.entries[i].key, args + 1);
 		err = n < 0 ? n : print_text_item(t, args, 1 + n, &sorted.entries[i].value);
 	}
+	t->number = NULL;
 	ktap_sorted_free(&sorted);
 	return err;
 }

@@ -182,8 +182,12 @@ static bool format_number_of(const struct ktap_text *t, const struct ktap_direct
 
 	*x = (struct ktap_int128){ };
 	if (v->tag == KTAP_AGG && t->vm) {
-		ktap_agg_read(t->vm->env, ktap_agg_of(v), &total);
-		*x = ktap_agg_number(ktap_agg_of(v), &total);
+		if (t->number) {
+			*x = *t->number;
+		} else {
+			ktap_agg_read(t->vm->env, ktap_agg_of(v), &total);
+			*x = ktap_agg_number(ktap_agg_of(v), &total);
+		}
 		divisor = ktap_divisor_of(v, t->divisor);
 		if (divisor > 1 && ktap_agg_shape(ktap_agg_of(v))->kind != KTAP_AGG_COUNT)
 			*x = ktap_int128_div(*x, divisor);

@@ -280,7 +280,10 @@ static void text_count(struct ktap_text *t, const struct ktap_agg *agg)
 {
 	struct ktap_total total;
 
-	ktap_agg_read(t->vm->env, agg, &total);
+	if (t->number)
+		total.count = t->number->lo;
+	else
+		ktap_agg_read(t->vm->env, agg, &total);
 	ktap_text_printf(t, "%llu", total.count);
 }
 

@@ -40,6 +40,8 @@ struct ktap_chart {
  * @columns: the width of the text is the number of its bytes: it has no marks
  * @chart: how aggregations are shown; NULL: all rows, and bars are shares
  * @divisor: printf divides the numbers in an object by it; 0: by 1
+ * @number: the number of an aggregation by which it was sorted, which may have changed since;
+ *	NULL: read it
  * @err: error of ktap_out_text()
  */
 struct ktap_text {
@@ -52,6 +54,7 @@ struct ktap_text {
 	bool columns;
 	const struct ktap_chart *chart;
 	s64 divisor;
+	const struct ktap_int128 *number;
 	int err;
 };
 

@@ -71,9 +71,13 @@ static void normalize(struct ktap_vm *vm, struct ktap_value v, s64 n)
 	ktap_fn_normalize(vm, r, 2);
 }
 
-/* Text of printf(@fmt, @v); of print(@v) if there is no format. */
-static void expect_text(struct kunit *test, struct ktap_vm *vm, const char *fmt,
-			struct ktap_value v, const char *want)
+/*
+ * Text of printf(@fmt, @v); of print(@v) if there is no format.  @number: the one by which @v was
+ * sorted, or NULL
+ */
+static void expect_sorted_text(struct kunit *test, struct ktap_vm *vm, const char *fmt,
+			       struct ktap_value v, const struct ktap_int128 *number,
+			       const char *want)
 {
 	char *buf = kunit_kzalloc(test, TEXT + 1, GFP_KERNEL);
 	struct ktap_value args[2] = { v };
@@ -82,7 +86,7 @@ static void expect_text(struct kunit *test, struct ktap_vm *vm, const char *fmt,
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	seq_buf_init(&s, buf, TEXT);
-	t = (struct ktap_text){ .s = &s, .vm = vm };
+	t = (struct ktap_text){ .s = &s, .vm = vm, .number = number };
 	if (fmt) {
 		args[0] = str(fmt);
 		args[1] = v;
@@ -94,6 +98,12 @@ static void expect_text(struct kunit *test, struct ktap_vm *vm, const char *fmt,
 	KUNIT_EXPECT_EQ(test, t.err, 0);
 	buf[min(s.len, s.size)] = '\0';
 	KUNIT_EXPECT_STREQ(test, buf, want);
+}
+
+static void expect_text(struct kunit *test, struct ktap_vm *vm, const char *fmt,
+			struct ktap_value v, const char *want)
+{
+	expect_sorted_text(test, vm, fmt, v, NULL, want);
 }
 
 static void a_count_is_printed_as_a_number(struct kunit *test)
@@ -285,6 +295,33 @@ static void sorting_by_value_compares_aggregations(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
+/* Handlers go on, so that lines of printa() would not be in the order of their numbers. */
+static void a_sorted_number_is_printed_as_it_was(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test);
+	struct ktap_value table = new_table(test, vm);
+	struct ktap_value count = new_agg(test, vm, &ktap_agg_count);
+	const struct ktap_pair *pair;
+	struct ktap_sorted sorted;
+
+	set(vm, table, KTAP_VALUE_INT(1), count);
+	put(vm, table, KTAP_VALUE_INT(2), -7);
+	ktap_agg_add(vm, count.agg, 1);
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, table.table, KTAP_BY_VALUE, &sorted));
+	KUNIT_ASSERT_EQ(test, sorted.n, 2);
+	ktap_agg_add(vm, count.agg, 1);
+	put(vm, table, KTAP_VALUE_INT(2), -7);
+	pair = &sorted.entries[0];
+	expect_sorted_text(test, vm, "%d|", pair->value, &pair->number, "1|");
+	expect_sorted_text(test, vm, "%s|", pair->value, &pair->number, "1|");
+	expect_text(test, vm, "%d|", pair->value, "2|");
+	pair = &sorted.entries[1];
+	expect_sorted_text(test, vm, "%d|", pair->value, &pair->number, "-7|");
+	expect_text(test, vm, "%d|", pair->value, "-14|");
+	ktap_sorted_free(&sorted);
+	ktap_objects_end_run(vm);
+}
+
 static void expect_bars(struct kunit *test, struct ktap_vm *vm, struct ktap_table *table,
 			s64 divisor, const char *want)
 {
@@ -360,6 +397,7 @@ static struct kunit_case agg_text_cases[] = {
 	KUNIT_CASE(keys_are_printed_as_those_of_a_table),
 	KUNIT_CASE(normalize_divides_numbers_when_printed),
 	KUNIT_CASE(sorting_by_value_compares_aggregations),
+	KUNIT_CASE(a_sorted_number_is_printed_as_it_was),
 	KUNIT_CASE(aggregations_are_printed_as_bars),
 	KUNIT_CASE(bars_show_the_same_numbers_as_print),
 	KUNIT_CASE(a_handler_prints_a_placeholder_for_an_aggregation),
