@@ -218,6 +218,7 @@ static __always_inline bool task_field_read_quickly(struct ktap_self *self, cons
 	seq = READ_ONCE(t->seq);
 	if (unlikely(seq & 1))
 		return false;
+	barrier();	/* A handler that interrupts this changes fields after their seq. */
 	slot = &t->fields[field];
 	if (unlikely(ktap_is_blob(slot)))
 		return false;
@@ -518,6 +519,7 @@ static __always_inline bool task_field_set_number(struct ktap_self *self, u32 fi
 	seq = READ_ONCE(t->seq);
 	if (unlikely(seq & 1))
 		return false;
+	barrier();	/* as in task_field_read_quickly() */
 	slot = &t->fields[field];
 	if (v.tag == KTAP_INT)
 		WRITE_ONCE(slot->i, v.i);
