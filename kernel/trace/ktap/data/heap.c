@@ -12,6 +12,7 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -413,6 +414,7 @@ void ktap_heap_destroy(struct ktap_heap *heap)
 	for (seg = heap->segments; seg; seg = next) {
 		next = seg->next;
 		kvfree(seg);
+		cond_resched();
 	}
 	heap->segments = NULL;
 	heap->spare = NULL;
