@@ -52,6 +52,20 @@ ok "when the minutes are over, no step begins" checked 0 --minutes 0
 ok "none" cmp "$tmp/ran" /dev/null
 ok "all are named" bash -c 'sed -n "/^left out, because 0 minutes/,/^$/p" "$1" | grep -qx "  KUnit on btf"' - "$tmp/out"
 ok "and counted as skipped" grep -qx '0 passed, 0 failed, [1-9][0-9]* skipped' "$tmp/out"
+# kernel_after SECONDS: build one when these of 120 are over
+kernel_after() (
+	. "$top/lab/steps.sh"
+	logs=$tmp/late resume='' minutes=2 began=$((SECONDS - $1))
+	mkdir -p "$logs"
+	: >"$logs/left-out"
+	step() { echo "built $2 $3 $4"; }
+	kernel big 'KUnit on big'
+)
+left_out_are() { diff "$tmp/late/left-out" <(printf '%s' "$1"); }
+ok "before half of them is over a kernel is built" bash -c '[ "$1" = "built lab/build --config big" ]' - "$(kernel_after 50)"
+ok "and nothing left out" left_out_are ''
+ok "afterwards it is not" bash -c '! grep -q built <<<"$1"' - "$(kernel_after 70)"
+ok "nor is what boots it run" left_out_are $'build big\nKUnit on big\n'
 ok "minutes are a number" checked 1 --minutes soon
 ok "which the user is told" err_has "--minutes 'soon': not a number"
 ok "a step that was left out is run later" checked 0 --resume --minutes 60

@@ -126,12 +126,22 @@ step() {
 	[ "$f" = 0 ]
 }
 
+# too_late_to_build: is more than half of the minutes over? The tests have need of the rest.
+too_late_to_build() {
+	[ -n "$minutes" ] && [ $((SECONDS - began)) -gt $((30 * minutes)) ]
+}
+
 # kernel CONFIG STEP...: build it, unless none of the steps that boot it must be run.  A
-# build is never skipped for having passed: another commit may have been built since.
+# build is never skipped for having passed: another commit may have been built since. Returns 1
+# if there is no kernel.
 kernel() {
 	local config=$1 name="build $1${BASE:+, Linux $BASE}" rc=0
 	shift
 	due "$@" || return 0
+	if too_late_to_build; then
+		for name in "$name" "$@"; do leave_out "$name"; done
+		return 1
+	fi
 	resume='' step "$name" lab/build --config "$config" || rc=$?
 	return $rc
 }
