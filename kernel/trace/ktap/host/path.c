@@ -236,7 +236,8 @@ int ktap_fn_path(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	memmove(w.text, w.text + w.at, n);
 	ktap_arena_trim(vm, w.text, n);
 	if (err)
-		return ktap_bad_read(vm, &r[0]);
+		return ktap_bad_read(vm, &r[0]) ?:
+		       ktap_vm_charge(vm, w.steps * PATH_STEP_COST);
 	if (w.cut)
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	r[0] = KTAP_VALUE_STR(w.text, n);
