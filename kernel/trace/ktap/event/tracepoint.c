@@ -222,6 +222,7 @@ static void tracepoint_own_top(const struct ktap_event *ev, unsigned long *start
 	/* Other CPUs may do the same at the same time: they write the same values. */
 	WRITE_ONCE(tp->own, *start);
 	WRITE_ONCE(tp->own_size, *size);
+	/* Pairs with the acquire above. */
 	smp_store_release(&tp->own_ip, ip);
 }
 
