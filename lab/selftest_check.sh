@@ -106,11 +106,12 @@ ok "each of them once" table_is "$head_of_table" "${big%2/0/0}1/0/0" '' '6 passe
 check=check-arch ok "a machine that does not exist is refused" checked 2 default
 ok "with those that do" err_has "'default' is not another machine; there are: big little"
 
-mkdir "$repo/Documentation"
-echo more >"$repo/Documentation/text.rst"
+mkdir -p "$repo/Documentation/trace"
+echo more >"$repo/README.md"
+printf '.. begin lab/coverage\nnumbers\n.. end lab/coverage\n' >"$repo/Documentation/trace/ktap-testing.rst"
 git -C "$repo" add .
-commit_checked documents
-ok "a commit of documents needs no guest" checked 0 --resume
+commit_checked records
+ok "a commit of recorded results needs no guest" checked 0 --resume
 ok "but tests that may read them" has_run 'make check'
 ok "only these" bash -c '! grep -E "^(kunit|run) " "$1"' - "$tmp/ran"
 ok "results are recorded" bash -c '"$1/lab/coverage" --record "$1/build/check" >/dev/null' - "$repo"
@@ -120,11 +121,15 @@ commit_checked recorded
 ok "another machine goes on from there" checked 0 --resume
 ok "with what is not recorded of guests" bash -c '! grep -E "^(kunit|run) " "$1"' - "$tmp/ran"
 ok "all of it is counted" grep -q 'KUnit on btf, interpreted' "$tmp/out"
-echo CONFIG_KTAP_JIT=y >>"$repo/lab/configs/default.config"
+echo 'a listing' >>"$repo/Documentation/trace/ktap-testing.rst"
 git -C "$repo" add .
 commit_checked two
-ok "a commit of other files has passed nothing" checked 0 --resume
+ok "a commit of other files, also of a document, has passed nothing" checked 0 --resume
 ok "so all is run" has_run 'kunit --config btf'
+SAYS=$'# left out: two\n1 passed, 0 failed, 1 skipped' ok "selftests that are left out are no failure" checked 0
+ok "they are named" bash -c 'sed -n "/^left out, /,/^$/p" "$1" | grep -qx "  two, of selftests on btf"' - "$tmp/out"
+ok "and run later" checked 0 --resume
+ok "with the others of their step" has_run 'run --config btf'
 echo changed >"$repo/lab/build"
 ok "--resume wants a work tree without changes" checked 1 --resume
 ok "and says so" err_has 'without changes in the work tree'
@@ -153,7 +158,6 @@ ok "lab/coverage shows what has run where, and what has not" coverage_is_right
 ok "it says what it lacks" bash -c '! "$1/lab/coverage" "$1/no" 2>&1 | grep -v "there is no folder"' - "$repo"
 
 # what is recorded, and its document
-mkdir "$repo/Documentation/trace"
 rm "$repo/lab/results.tsv"
 printf 'before\n.. begin lab/coverage\nold\n.. end lab/coverage\nafter\n' \
 	>"$repo/Documentation/trace/ktap-testing.rst"
