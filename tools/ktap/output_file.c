@@ -175,7 +175,7 @@ size_t output_add_text(struct output *o, const char *data, size_t len)
 		data = text;
 	}
 	n = o->colour ? output_add_coloured(o, data, n) : output_add(o, data, n);
-	/* of a cleaned character no more is to come, and what is left is added later */
+	/* only these bytes were added: what is left comes again, after this state */
 	if (o->clean)
 		clean_part(text, n, &o->rest);
 	return n;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/chunk_read.h"
+#include "compiler/clean_text.h"
 #include "compiler/compile.h"
 #include "compiler/diag.h"
 
@@ -147,12 +148,8 @@ bool chunk_has_controls(const void *data, size_t len)
 		uint32_t n;
 		const char *text = chunk_get_string(&c, i, &n);
 
-		while (n--) {
-			char ch = *text++;
-
-			if ((ch >= 0 && ch < ' ' && ch != '\n' && ch != '\t') || ch == 127)
-				return true;
-		}
+		if (has_controls(text, n))
+			return true;
 	}
 	return false;
 }

@@ -47,6 +47,17 @@ bool is_clean(const char *name)
 	return true;
 }
 
+bool has_controls(const char *text, size_t len)
+{
+	size_t n;
+
+	for (; len; len -= n, text += n) {
+		if (is_control(text, len, &n) && *text != '\n' && *text != '\t')
+			return true;
+	}
+	return false;
+}
+
 void make_clean(char *name)
 {
 	size_t left = strlen(name), n;

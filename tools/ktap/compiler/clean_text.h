@@ -19,6 +19,9 @@ void make_clean(char *name);
 /* Print part of a line; tabs are kept. */
 void put_clean(FILE *out, const char *text, size_t len);
 
+/* Has a text such characters, other than newlines and tabs? */
+bool has_controls(const char *text, size_t len);
+
 /*
  * Replace them in @len bytes of a longer text, except newlines and tabs. *@rest keeps which part
  * of a character comes next; it is 0 at the beginning.
