@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ticks: a timer queues work for the session's thread, which runs the probe.
+ *
+ * The work starts the timer again.  So a tick whose handler is late or slow does not interrupt
+ * anything in vain, and however many ticks a session has, and however short they are, its
+ * thread, which is scheduled as any other, limits how often they do.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -12,17 +16,15 @@
 /**
  * struct ktap_tick - a tick
  * @point: the point
- * @timer: fires every @period
- * @work: runs the probe
+ * @timer: queues @work; starts again at a multiple of @period
+ * @work: runs the probe, and starts @timer again
  * @period: time between two ticks
- * @busy: @work is queued or runs: further ticks are counted as missed
  */
 struct ktap_tick {
 	struct ktap_point point;
 	struct hrtimer timer;
 	struct kthread_work work;
 	ktime_t period;
-	int busy;
 };
 
 static const struct {
@@ -58,32 +60,33 @@ u64 ktap_parse_period(const char *period)
 	return 0;
 }
 
+/* The session's thread detaches the timer some time after the session stops. */
+static bool timer_is_wanted(const struct ktap_tick *tick)
+{
+	return READ_ONCE(tick->point.probe->session->filter.state) == KTAP_RUNNING;
+}
+
 static void timer_tick_work(struct kthread_work *work)
 {
 	struct ktap_tick *tick = container_of(work, struct ktap_tick, work);
+	struct ktap_probe *probe = tick->point.probe;
+	u64 due;
 
-	ktap_session_run_event(tick->point.probe, NULL);
-	/* Pairs with xchg() in tick_timer(): the run ends before @busy is 0. */
-	smp_store_release(&tick->busy, 0);
+	ktap_session_run_event(probe, NULL);
+	due = hrtimer_forward_now(&tick->timer, tick->period);
+	if (due > 1)
+		ktap_tally_add(&probe->stats->missed, due - 1);
+	if (timer_is_wanted(tick))
+		hrtimer_start_expires(&tick->timer, HRTIMER_MODE_ABS_HARD);
 }
 
 static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 {
 	struct ktap_tick *tick = container_of(timer, struct ktap_tick, timer);
-	struct ktap_probe *probe = tick->point.probe;
-	u64 due = hrtimer_forward_now(timer, tick->period);
 
-	/* The session's thread detaches the timer some time after the session stops. */
-	if (READ_ONCE(probe->session->filter.state) != KTAP_RUNNING)
-		return HRTIMER_NORESTART;
-
-	if (!xchg(&tick->busy, 1)) {
-		kthread_queue_work(probe->session->filter.worker, &tick->work);
-		due--;
-	}
-	if (due)
-		ktap_tally_add(&probe->stats->missed, due);
-	return HRTIMER_RESTART;
+	if (timer_is_wanted(tick))
+		kthread_queue_work(tick->point.probe->session->filter.worker, &tick->work);
+	return HRTIMER_NORESTART;
 }
 
 static bool timer_too_many(const struct ktap_session *s)
@@ -146,7 +149,11 @@ static void timer_tick_detach(struct ktap_point *point)
 
 static void timer_tick_release(struct ktap_point *point)
 {
-	kfree(container_of(point, struct ktap_tick, point));
+	struct ktap_tick *tick = container_of(point, struct ktap_tick, point);
+
+	/* Whoever closes the session detaches beside the work, which may start the timer again. */
+	hrtimer_cancel(&tick->timer);
+	kfree(tick);
 }
 
 const struct ktap_source ktap_timer_source = {

@@ -4,7 +4,7 @@
 # Timers: how often they fire, and what their handlers may do.
 
 . "$(dirname "$0")/lib.sh"
-plan 11
+plan 12
 
 # between NAME NUMBER LEAST MOST
 between() {
@@ -38,6 +38,18 @@ run -q -e 't = {}
 for (i = 1, 3000) { t[i] = i }
 tick-50ms { for (k, v in pairs(t)) { sum += v } print(sum) print_hist(t, 3) exit() }'
 is tick_may_work_long_and_print "$(head -n 1 "$tmp/out")" 4501500
+
+# the interrupts of a tick whose handler takes ten periods
+# shellcheck disable=SC2016 # of ktap
+run -q -e 'trace timer:hrtimer_expire_entry /ksym(args.function) == "tick_timer"/ { fired += 1 }
+tick-1ms {
+	begin = nsecs
+	while (nsecs - begin < 10000000) { }
+	n += 1
+	if (n == 20) { exit() }
+}
+trace_end { print(fired <= n + 1 or fired) }'
+is slow_tick_does_not_interrupt_in_vain "$(cat "$tmp/out")" true
 
 run -q -e 'tick-100ms { n += 1 } trace_end { print(n > 2) }' -- sleep 1
 out tick_ends_with_the_session 'true\n'
