@@ -16,8 +16,8 @@
 # bpftrace/NAME.bt prints exactly bpftrace/NAME.out
 # types/NAME.kp does the same, without events, with the invented types of types.c.
 # types/load/NAME.kp has them, too, and is refused.
-# The cases, the errors and the events run again with ktapvm_moving; with MOVING=interpreted
-# not as native code.
+# The cases, the errors and the events run again with ktapvm_moving, with MOVING=interpreted
+# not as native code; and once with ktapvm_checked.  MOVING=none leaves both out.
 # Each line of an .err file is an extended regular expression that must match
 # a line of standard error; without it there must be none. That of an example is the exact
 # message.
@@ -232,9 +232,9 @@ scripts() {
 	done
 }
 
-# Where memory moves at each allocation (moving.c), scripts print the same.
-moving() {
-	vm=$build/ktapvm_moving aside=', memory moves'
+# again PROGRAM WHAT: scripts print the same with a special build
+again() {
+	vm=$build/$1 aside=", $2"
 	into=$chunks
 	cd "$selftests" || exit 1
 	each cases prints_what_it_should
@@ -259,7 +259,9 @@ for KTAP_JIT in 1 0; do
 	way=native
 	[ $KTAP_JIT = 1 ] || way=interpreted
 	scripts
-	[ "${MOVING:-$way}" != $way ] || moving
+	[ "${MOVING:-$way}" != $way ] || again ktapvm_moving 'memory moves'
+	[ $way = native ] || [ "$MOVING" = none ] ||
+		again ktapvm_checked 'registers are compared'
 	echo "$way: $passed passed, $failed failed, $skipped skipped"
 	all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed))
 	all_skipped=$((all_skipped + skipped))
