@@ -151,7 +151,7 @@ static void timer_tick_release(struct ktap_point *point)
 {
 	struct ktap_tick *tick = container_of(point, struct ktap_tick, point);
 
-	/* Whoever closes the session detaches beside the work, which may start the timer again. */
+	/* A close detaches while the work may run, which then starts the timer again. */
 	hrtimer_cancel(&tick->timer);
 	kfree(tick);
 }
