@@ -12,6 +12,7 @@
  * mapped to the event of the same name (syscall_compat.c); calls without an event
  * are counted.
  */
+#include <linux/bitmap.h>
 #include <linux/cleanup.h>
 #include <linux/glob.h>
 #include <linux/jiffies.h>
@@ -40,6 +41,9 @@
 /* Entries of the table by number: a power of two, so that a mask bounds an index */
 #define SC_CALLS	(1U << (const_ilog2(NR_syscalls - 1) + 1))
 
+/* Entries and exits of system calls of 32-bit programs */
+#define SYSCALL_UNKNOWN	(2 * KTAP_NR_COMPAT)
+
 /**
  * struct ktap_syscalls - the system calls of a session
  * @session: the session
@@ -49,9 +53,8 @@
  * @has_buffers: it uses syscall_buffers
  * @probe: the probe for which @follows was computed last
  * @follows: its handlers may read the memory that arguments point to
- * @marked: the probe whose unknown calls were marked last
- * @unknown: calls of 32-bit programs that match the events of probes, but have no
- *	trace event: by exit (0) or entry (1), by number
+ * @unknown: calls of 32-bit programs that match the events of attached probes, but have no
+ *	trace event, see syscall_unknown_bit()
  * @entering: ktap_sys_enter() is registered
  * @exiting: ktap_sys_exit() is registered
  * @needs: by exit (0) or entry (1), by number: &ktap_syscall.needs_all
@@ -69,8 +72,7 @@ struct ktap_syscalls {
 	bool has_buffers;
 	const struct ktap_probe *probe;
 	bool follows;
-	const struct ktap_probe *marked;
-	DECLARE_BITMAP(unknown[2], KTAP_NR_COMPAT);
+	DECLARE_BITMAP(unknown, SYSCALL_UNKNOWN);
 	bool entering;
 	bool exiting;
 	u8 needs[2][SC_CALLS];
@@ -97,9 +99,15 @@ static struct trace_user_buf_info syscall_buffers;
 static unsigned int syscall_buffers_users;
 static DEFINE_MUTEX(syscall_buffers_lock);
 
+/* The bit of an unknown call in &ktap_syscalls.unknown and &ktap_syscall.unknown */
+static unsigned int syscall_unknown_bit(bool enter, unsigned int nr)
+{
+	return enter * KTAP_NR_COMPAT + nr;
+}
+
 static void syscall_count_unknown(struct ktap_syscalls *scs, unsigned int nr, bool enter)
 {
-	if (nr < KTAP_NR_COMPAT && test_bit(nr, scs->unknown[enter]) &&
+	if (nr < KTAP_NR_COMPAT && test_bit(syscall_unknown_bit(enter, nr), scs->unknown) &&
 	    ktap_delivers(scs->session))
 		atomic_long_inc(&scs->session->env.counters.unknown_calls);
 }
@@ -391,13 +399,55 @@ static void ktap_sys_exit(void *data, struct pt_regs *regs, long ret)
 }
 NOKPROBE_SYMBOL(ktap_sys_exit);
 
-/* All points of a probe are added in a row: compute it once for each probe. */
-static bool syscall_probe_follows(struct ktap_syscalls *scs, const struct ktap_probe *probe)
+/* "sys_enter_*" of "tp:syscalls:sys_enter_*" */
+static const char *syscall_event_pattern(const char *event)
 {
-	if (scs->probe != probe)
-		scs->follows = ktap_probe_reaches(probe, ktap_follows_addresses, NULL);
+	const char *colon;
+
+	if (strstarts(event, "tp:") || strstarts(event, "tracepoint:"))
+		event = strchr(event, ':') + 1;
+	colon = strchr(event, ':');
+	return colon && colon[1] ? colon + 1 : "*";
+}
+
+/* Mark calls of 32-bit programs that would match the probe if they had an event. */
+static void syscall_match_unknown(const struct ktap_probe *probe, unsigned long *unknown)
+{
+	static const char * const prefixes[] = { "sys_exit_", "sys_enter_" };
+	const char *pattern = syscall_event_pattern(probe->event), *name;
+	char event[KSYM_NAME_LEN];
+	unsigned int nr, i;
+
+	for (nr = 0; nr < KTAP_NR_COMPAT; nr++) {
+		name = ktap_compat_call(nr).nr < 0 ? ktap_compat_name(nr) : NULL;
+		for (i = 0; i < ARRAY_SIZE(prefixes) && name; i++) {
+			snprintf(event, sizeof(event), "%s%s", prefixes[i], name);
+			if (glob_match(pattern, event))
+				__set_bit(syscall_unknown_bit(i, nr), unknown);
+		}
+	}
+}
+
+/*
+ * All points of a probe are added in a row: compute once for each probe what they share.  The
+ * first of them has &ktap_syscall.unknown.
+ */
+static int syscall_look_at(struct ktap_syscalls *scs, struct ktap_probe *probe,
+			   struct ktap_syscall *sc)
+{
+	if (scs->probe == probe)
+		return 0;
+	if (SYSCALL_UNKNOWN) {
+		if (ktap_probe_charge(probe, BITS_TO_BYTES(SYSCALL_UNKNOWN)))
+			return -ENOMEM;
+		sc->unknown = bitmap_zalloc(SYSCALL_UNKNOWN, KTAP_GFP);
+		if (!sc->unknown)
+			return -ENOMEM;
+		syscall_match_unknown(probe, sc->unknown);
+	}
+	scs->follows = ktap_probe_reaches(probe, ktap_follows_addresses, NULL);
 	scs->probe = probe;
-	return scs->follows;
+	return 0;
 }
 
 /*
@@ -463,8 +513,10 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 	if (ktap_probe_charge(probe, struct_size(sc, refs, prog->nfields)))
 		return -ENOMEM;
 	sc = kzalloc_flex(*sc, refs, prog->nfields, KTAP_GFP);
-	if (!sc)
+	if (!sc || syscall_look_at(s->syscalls, probe, sc)) {
+		kfree(sc);
 		return -ENOMEM;
+	}
 
 	sc->call = call;
 	sc->meta = call->data;
@@ -474,40 +526,10 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 	sc->enter = call->class == &event_class_syscall_enter;
 	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
 	ktap_syscall_find_refs(sc, prog);
-	if (sc->enter && syscall_probe_follows(s->syscalls, probe))
+	if (sc->enter && s->syscalls->follows)
 		sc->needs |= SC_NEEDS_MEMORY;
 	syscall_add_needs(s->syscalls, sc);
 	return 0;
-}
-
-/* "sys_enter_*" of "tp:syscalls:sys_enter_*" */
-static const char *syscall_event_pattern(const char *event)
-{
-	const char *colon;
-
-	if (strstarts(event, "tp:") || strstarts(event, "tracepoint:"))
-		event = strchr(event, ':') + 1;
-	colon = strchr(event, ':');
-	return colon && colon[1] ? colon + 1 : "*";
-}
-
-/* Mark calls of 32-bit programs that would match the probe if they had an event. */
-static void syscall_mark_unknown(struct ktap_syscalls *scs, const struct ktap_probe *probe)
-{
-	static const char * const prefixes[] = { "sys_exit_", "sys_enter_" };
-	const char *pattern = syscall_event_pattern(probe->event), *name;
-	char event[KSYM_NAME_LEN];
-	unsigned int nr, i;
-
-	for (nr = 0; nr < KTAP_NR_COMPAT; nr++) {
-		name = ktap_compat_call(nr).nr < 0 ? ktap_compat_name(nr) : NULL;
-		for (i = 0; i < ARRAY_SIZE(prefixes) && name; i++) {
-			snprintf(event, sizeof(event), "%s%s", prefixes[i], name);
-			if (glob_match(pattern, event))
-				__set_bit(nr, scs->unknown[i]);
-		}
-	}
-	scs->marked = probe;
 }
 
 /* The link of the event's list that leads to the point, or would if it were attached */
@@ -541,8 +563,6 @@ static int syscall_attach(struct ktap_point *point)
 	/* Handlers that find the point see its members. */
 	smp_store_release(p, sc);
 	scs->npoints[sc->enter]++;
-	if (scs->marked != point->probe)
-		syscall_mark_unknown(scs, point->probe);
 	return 0;
 }
 
@@ -555,6 +575,26 @@ static void syscall_detach(struct ktap_point *point)
 	lockdep_assert_held(&point->probe->session->lock);
 	WRITE_ONCE(*syscall_link_of(scs, sc), sc->next);
 	scs->npoints[sc->enter]--;
+}
+
+/* After points were attached or detached: those of a probe are together. */
+static void syscall_mark_unknown(struct ktap_session *s)
+{
+	DECLARE_BITMAP(all, SYSCALL_UNKNOWN) = { };
+	const struct ktap_syscall *sc;
+	const struct ktap_point *point;
+	unsigned int i;
+
+	list_for_each_entry(point, &s->points, list) {
+		if (point->source != &ktap_syscall_source || !point->attached)
+			continue;
+		sc = container_of(point, struct ktap_syscall, point);
+		if (sc->unknown)
+			bitmap_or(all, all, sc->unknown, SYSCALL_UNKNOWN);
+	}
+	/* Handlers of other probes read them meanwhile. */
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		WRITE_ONCE(s->syscalls->unknown[i], all[i]);
 }
 
 static int syscall_buffers_get(void)
@@ -594,6 +634,7 @@ static int syscall_attach_all(struct ktap_session *s)
 		scs->has_buffers = true;
 	}
 
+	syscall_mark_unknown(s);
 	if (scs->npoints[true] && !scs->entering) {
 		err = register_trace_sys_enter(ktap_sys_enter, scs);
 		if (err)
@@ -664,12 +705,14 @@ static void syscall_near(const struct ktap_point *point, struct ktap_suggest *ne
 
 static void syscall_release(struct ktap_point *point)
 {
+	struct ktap_syscall *sc = container_of(point, struct ktap_syscall, point);
 	struct ktap_syscalls *scs = point->probe->session->syscalls;
 
 	/* The probe is freed: another one may get its address. */
 	if (scs->probe == point->probe)
 		scs->probe = NULL;
-	kfree(container_of(point, struct ktap_syscall, point));
+	bitmap_free(sc->unknown);
+	kfree(sc);
 }
 
 static void syscall_release_all(struct ktap_session *s)

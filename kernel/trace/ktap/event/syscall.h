@@ -72,6 +72,8 @@ struct sc_ref {
  * @enter: the event is the entry
  * @needs: SC_NEEDS_*: what the probe may read
  * @nth: number of the point among those of system calls, in the order of the script
+ * @unknown: of the first point of a probe: calls of 32-bit programs that match it, but have no
+ *	trace event (syscall_unknown_bit()); or NULL
  * @needs_all: SC_NEEDS_* of all points of the event, whether they are attached or not
  * @args: by argument: the value of argN
  * @refs: by field of the program
@@ -85,6 +87,7 @@ struct ktap_syscall {
 	struct ktap_user_args user;
 	bool enter;
 	unsigned int nth;
+	unsigned long *unknown;
 	u8 needs;
 	u8 needs_all;
 	struct sc_ref args[KTAP_SYSCALL_ARGS];

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 19
+plan 20
 
 n=200
 calls=$here/compat_calls
@@ -124,6 +124,16 @@ run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' \
 	-- "$calls" compat $n $alone_nr $alone_args
 [ "$code" = 0 ] && [ ! -s "$tmp/err" ]
 result $? calls_of_other_events_are_not_counted
+touch "$tmp/off"
+start -q -e "on = true trace syscalls:sys_enter_$like if (on) { n += 1 }
+trace syscalls:sys_enter_openat /args.filename == '$tmp/off'/ { on = false }"
+"$calls" compat $n $alone_nr $alone_args
+"$workload" open "$tmp/off" 1
+wait_until probe_is "syscalls:sys_enter_$(echo "$like" | sed 's/[*]/[*]/')" 'on=0 times=1'
+"$calls" compat $n $alone_nr $alone_args
+stop
+[ "$code" = 0 ] && matches "$tmp/err" "^ktap: missed $n events of system calls"
+result $? only_while_the_probe_is_attached
 run -q -e "trace raw_syscalls:sys_enter /id == $alone_nr && execname == 'compat_calls'/ { n += 1 }
 trace_end { print(n) }" -- "$calls" compat $n $alone_nr $alone_args
 out raw_syscalls_has_them "$n\n"
