@@ -174,6 +174,7 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 	list_for_each_entry(call, &ftrace_events, list) {
 		const char *name = trace_event_name(call);
 
+		cond_resched();
 		if (!name || !glob_match(system, call->class->system))
 			continue;
 		/* nor may the opener learn what others exist */
@@ -209,6 +210,12 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 	return source_none_found(vm, probe, system, exact, system_found);
 }
 
+/*
+ * Longest name or pattern of trace events.  glob_match() may look at each byte of the pattern for
+ * each byte of each name, and event_mutex is held meanwhile.
+ */
+#define SOURCE_MAX_PATTERN	256
+
 /* "SYSTEM:EVENT" or "SYSTEM:"; after "tp:" also "SYSTEM" or nothing */
 static int source_parse_tracepoint(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
@@ -216,6 +223,10 @@ static int source_parse_tracepoint(struct ktap_vm *vm, struct ktap_probe *probe,
 	const char *event = "*";
 	char *colon;
 
+	if (strlen(rest) > SOURCE_MAX_PATTERN)
+		return ktap_vm_error(vm, -E2BIG,
+				     "the name of a trace event has at most %u bytes, also as a pattern",
+				     SOURCE_MAX_PATTERN);
 	if (!system)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 

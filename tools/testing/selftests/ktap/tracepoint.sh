@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 60
+plan 61
 
 n=500
 
@@ -317,6 +317,11 @@ done
 kill $load
 wait $load 2>/dev/null
 is detach_while_events_happen "$came" 8
+
+# each byte of a pattern may cost time for each byte of each name, while others wait for events
+run -q -e "kdebug.probe('sched:*[$(printf %250s '' | tr ' ' z)]', function () { n += 1 })"
+[ "$code" != 0 ] && matches "$tmp/err" 'the name of a trace event has at most 256 bytes, also as a pattern$'
+result $? long_pattern_is_refused
 
 # everything
 seconds=120
