@@ -420,6 +420,9 @@ static noinline void activation_fire(const struct ktap_hit *hit)
 
 	if (!activation_delivers(&s->filter, level))
 		return;
+	/* Without a call, which could be an event, and come here again */
+	if (unlikely(fire_is_busy(level)) && !filter_wants_process(&s->filter, current))
+		return;
 	if (!fire_take(level, probe))
 		return;
 	acts = __this_cpu_read(ktap_activations);

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 41
+plan 42
 
 n=50
 writes='trace syscalls:sys_enter_write /count == 77/ { n += 1 }'
@@ -48,6 +48,30 @@ echo >&4
 wait $worker
 stop
 out children_are_followed_only_on_request 'nil\n'
+
+# Handlers of $reader read the file's name, so their events cannot be handled at that level.
+# missed ARGS...: print how many events of this a session with ARGS has missed
+touch "$tmp/file"
+missed() {
+	start -q "$@" -e 'trace probe:strncpy_from_user_nofault { n += 1 }'
+	"$workload" open "$tmp/file" $n
+	stop
+	sed -n "s/.*missed \([0-9]*\) events$/\1/p" "$tmp/err"
+}
+"$KTAP" -q -e 'trace syscalls:sys_enter_openat /execname == "workload"/ { s = user_string(arg1) }' \
+	>"$tmp/read" 2>&1 </dev/null &
+reader=$!
+if reaches $reader running && [ "$(missed)" = $n ]; then
+	sleep 1000 &
+	sleeper=$!
+	is events_of_others_are_not_missed "$(missed -p $sleeper)" ''
+	kill $sleeper
+	wait $sleeper 2>/dev/null
+else
+	skip events_of_others_are_not_missed "user_string() makes no event of this kernel"
+fi
+kill -INT $reader
+wait $reader
 
 # existing children
 follow_worker() {
