@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/seq_file.h>
+#include <linux/string_helpers.h>
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 
@@ -101,6 +102,12 @@ static unsigned int sessions_overhead(const struct ktap_session *s)
 	return min(div64_u64(most * 100, div_u64(end - begin, 100) + 1), 10000ULL);
 }
 
+/* Users choose these texts, and a terminal may obey them: escape all but printable ASCII. */
+static void sessions_show_text(struct seq_file *m, const char *text, const char *special)
+{
+	seq_escape_str(m, text, ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND, special);
+}
+
 static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 {
 	struct ktap_probe_totals stats;
@@ -116,11 +123,11 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 
 	/* The pid as the reader of the file sees it; 0 if it is not in the reader's namespace. */
 	seq_printf(m, "%llu %d ", s->id, pid_vnr(s->opener));
-	seq_escape(m, s->comm, " \t\n\\");
+	sessions_show_text(m, s->comm, " \\");
 	seq_putc(m, ' ');
 	/* The arguments change until LOADING ends; pairs with each change of the state. */
 	if (smp_load_acquire(&s->filter.state) > KTAP_LOADING && s->nargs)
-		seq_escape(m, s->args[0].blob, " \t\n\\");
+		sessions_show_text(m, s->args[0].blob, " \\");
 	else
 		seq_putc(m, '-');
 	seq_printf(m, " %s events=%llu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u",
@@ -147,7 +154,7 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock)) {
 		ktap_probe_stats(probe, &stats);
 		seq_puts(m, "  ");
-		seq_escape(m, probe->event, "\n\\");
+		sessions_show_text(m, probe->event, "\\");
 		seq_printf(m, " hits=%llu filtered=%llu missed=%llu skipped=%llu ", stats.hits,
 			   stats.filtered, stats.missed, stats.skipped);
 		seq_printf(m, "errors=%llu time=%llu ", stats.errors, stats.time);

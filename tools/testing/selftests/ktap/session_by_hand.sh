@@ -5,7 +5,7 @@
 # cat. Only ktapc makes the chunks, which could have come from any machine.
 
 . "$(dirname "$0")/lib.sh"
-plan 21
+plan 22
 session=$tracefs/ktap/session
 code=0
 
@@ -47,6 +47,18 @@ cat "$tmp/chunk" >&3
 read_all
 exec 3>&-
 out arguments_come_before_the_chunk '42\ttwo words\tname\n'
+
+# a terminal obeys some bytes
+escape=$(printf '\033]0;x\007')
+compile 'kdebug.probe("sched:sched_process_for[k\x1b]", function () { n += 1 })'
+exec 3<>"$session"
+printf 'arg %s\n' "$escape" >&3
+cat "$tmp/chunk" >&3
+sed -n '/ running /,$p' "$tracefs/ktap/sessions" >"$tmp/listed"
+exec 3>&-
+[ "$(wc -l <"$tmp/listed")" = 2 ] && grep -q ' [\]033]0;x[\]007 ' "$tmp/listed" &&
+	! LC_ALL=C grep -q '[^ -~]' "$tmp/listed"
+result $? sessions_has_no_control_characters
 
 compile 'print("in pieces")'
 exec 3<>"$session"
