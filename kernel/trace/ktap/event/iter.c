@@ -176,7 +176,10 @@ static bool iter_visit_task(struct iter_point *p)
 	return true;
 }
 
-/* Files and mappings that threads share are visited with the one that has the least number. */
+/*
+ * Files and mappings that threads share are visited with the one that has the least number, of
+ * those that are visited: a filter may leave out the others (comm, cgroup).
+ */
 
 static const void *iter_files_of(const struct task_struct *task)
 {
@@ -191,7 +194,7 @@ static const void *iter_mm_of(const struct task_struct *task)
 static bool iter_is_first(const struct iter_point *p,
 			  const void *(*get)(const struct task_struct *task))
 {
-	struct pid_namespace *ns = iter_session_of(p)->env.pid_ns;
+	const struct ktap_session *s = iter_session_of(p);
 	const void *shared = get(p->task);
 	struct task_struct *thread;
 	pid_t nr;
@@ -200,8 +203,9 @@ static bool iter_is_first(const struct iter_point *p,
 		return false;
 	guard(rcu)();
 	for_each_thread(p->task, thread) {
-		nr = task_pid_nr_ns(thread, ns);
-		if (nr && nr < p->next - 1 && get(thread) == shared)
+		nr = task_pid_nr_ns(thread, s->env.pid_ns);
+		if (nr && nr < p->next - 1 && get(thread) == shared &&
+		    ktap_wants_task(&s->filter, thread))
 			return false;
 	}
 	return true;

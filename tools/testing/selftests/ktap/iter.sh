@@ -5,7 +5,7 @@
 # end of a script, and errors.
 
 . "$(dirname "$0")/lib.sh"
-plan 40
+plan 42
 
 types=
 [ ! -e /sys/kernel/btf/vmlinux ] || types=y
@@ -93,10 +93,23 @@ done
 wait_until no_sessions
 result $? killed_at_any_time
 
+# a filter that leaves out the first thread of a process
+mkfifo "$tmp/hold2"
+"$workload" named ktap_second <"$tmp/hold2" >"$tmp/ready" 2>/dev/null &
+named=$!
+exec 6>"$tmp/hold2"
+read -r line <"$tmp/ready"
+run -q --comm ktap_second -e 'trace iter:task_file { n += 1 } trace_end { print(n) }'
+out files_with_a_thread_that_is_not_the_first "$(find /proc/$named/fd -mindepth 1 | wc -l)\n"
+run -q --comm ktap_second -e 'trace iter:task_vma { n += 1 } trace_end { print(n > 3) }'
+out mappings_with_a_thread_that_is_not_the_first 'true\n'
+exec 6>&-
+wait $named
+
 # processes that end meanwhile
 "$workload" spin 3 &
 spins=$!
-start -q -p $spins -e 'trace iter:task_vma { print("mapping") while (!gone) { } }
+start -q -p $spins -e 'trace iter:task_vma { if (!gone) { print("mapping") } while (!gone) { } }
 trace sched:sched_process_exit { gone = true }'
 wait_until grep -q mapping "$tmp/out"
 kill -KILL $spins

@@ -17,6 +17,7 @@
  *	workload threads N		N threads that do getppid() once, one by one
  *	workload crowd N		N threads more, the last one with files of its own;
  *					prints a line, and ends with stdin
+ *	workload named NAME		one thread more, of this name; likewise
  *	workload daemon COMMAND...	runs COMMAND as a child of init instead of its
  *					parents, and waits for its end
  *	workload pin CPU COMMAND...	runs COMMAND on this CPU
@@ -246,6 +247,28 @@ static int do_crowd(char **args)
 	return 0;
 }
 
+static void *stand_named(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	return stand(NULL);
+}
+
+static int do_named(char **args)
+{
+	pthread_t thread;
+	char line[80];
+
+	pthread_barrier_init(&crowd, NULL, 2);
+	if (pthread_create(&thread, NULL, stand_named, args[0]))
+		return 1;
+	pthread_barrier_wait(&crowd);
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
+		;
+	return 0;
+}
+
 /* In @args[0] processes, which end with the first one */
 static void multiply(char **args)
 {
@@ -388,6 +411,7 @@ static const struct {
 	{ "fork", 1, do_fork },
 	{ "threads", 1, do_threads },
 	{ "crowd", 1, do_crowd },
+	{ "named", 1, do_named },
 	{ "spin", 1, do_spin },
 	{ "bursts", 1, do_bursts },
 	{ "fault", 1, do_fault },
