@@ -137,7 +137,7 @@ static void perf_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 
 	*v = KTAP_VALUE_NIL;
 	if (n < 2 && h->regs)
-		*v = KTAP_VALUE_INT(user_mode(h->regs) == n ? instruction_pointer(h->regs) : 0);
+		*v = KTAP_VALUE_INT(!!user_mode(h->regs) == n ? instruction_pointer(h->regs) : 0);
 }
 
 /* Switches have those of their caller, and of these only what a stack needs. */
