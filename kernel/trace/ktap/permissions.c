@@ -173,6 +173,7 @@ static const struct {
 	{ KTAP_FN_KERNEL_STRING, PERFMON,		no_kernel },
 	{ KTAP_FN_BUF,		 PERFMON,		no_kernel },
 	{ KTAP_FN_READ,		 PERFMON,		no_kernel },
+	{ KTAP_FN_PATH,		 PERFMON,		no_kernel },
 	{ KTAP_FN_USER_STRING,	 PERFMON | OWN,		no_program },
 	{ KTAP_FN_JOIN,		 PERFMON | OWN,		no_program },
 	{ KTAP_FN_KSTACK,	 PERFMON | PROFILE,	no_stack },
