@@ -307,9 +307,9 @@ class Checker:
 
     def checkpatch(self, patch, files):
         """Check the patch. In tools/ only C files and Makefiles are checked, with the options of
-        lab/style: checkpatch does not fit scripts and expected outputs."""
+        lab/style: checkpatch does not fit scripts, parts of them and expected outputs."""
         programs = [f for f in files if f.startswith('tools/') and f.endswith(('.c', '.h')) and
-                    not f.startswith('tools/testing/ktap/shim')]
+                    not f.startswith(('tools/testing/ktap/shim', 'tools/ktap/tests/bpftrace/'))]
         others = [f for f in files
                   if not f.startswith('tools/') or os.path.basename(f) == 'Makefile']
         asked = []
