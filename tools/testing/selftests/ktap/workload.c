@@ -227,10 +227,22 @@ static void *stand(void *last)
 	return NULL;
 }
 
+/* When all of the crowd are there: print a line, and end with stdin. */
+static int hold_crowd(void)
+{
+	char line[80];
+
+	pthread_barrier_wait(&crowd);
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
+		;
+	return 0;
+}
+
 static int do_crowd(char **args)
 {
 	long n = atol(args[0]);
-	char line[80];
 
 	pthread_barrier_init(&crowd, NULL, n + 1);
 	for (; n > 0; n--) {
@@ -239,12 +251,7 @@ static int do_crowd(char **args)
 		if (pthread_create(&thread, NULL, stand, n == 1 ? args : NULL))
 			return 1;
 	}
-	pthread_barrier_wait(&crowd);
-	puts("ready");
-	fflush(stdout);
-	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
-		;
-	return 0;
+	return hold_crowd();
 }
 
 static void *stand_named(void *name)
@@ -256,17 +263,11 @@ static void *stand_named(void *name)
 static int do_named(char **args)
 {
 	pthread_t thread;
-	char line[80];
 
 	pthread_barrier_init(&crowd, NULL, 2);
 	if (pthread_create(&thread, NULL, stand_named, args[0]))
 		return 1;
-	pthread_barrier_wait(&crowd);
-	puts("ready");
-	fflush(stdout);
-	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
-		;
-	return 0;
+	return hold_crowd();
 }
 
 /* In @args[0] processes, which end with the first one */
