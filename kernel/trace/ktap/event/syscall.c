@@ -577,7 +577,10 @@ static void syscall_detach(struct ktap_point *point)
 	scs->npoints[sc->enter]--;
 }
 
-/* After points were attached or detached: those of a probe are together. */
+/*
+ * After points were attached or detached.  All points of a probe are attached, or none, so the
+ * one that has the bits of its probe tells whether they count.
+ */
 static void syscall_mark_unknown(struct ktap_session *s)
 {
 	DECLARE_BITMAP(all, SYSCALL_UNKNOWN) = { };

@@ -346,6 +346,16 @@ static void holding_a_cpu_for_three_seconds_ends_the_session(struct kunit *test)
 	}
 	KUNIT_EXPECT_GE(test, cpu.held_at, begin + 3 * S);
 	KUNIT_EXPECT_LE(test, cpu.held_at, begin + 3500 * MS);
+
+	/* Nor do the pauses of 100 ms between timer interrupts that take long. */
+	cpu = cpu_with(0);
+	begin = cpu.now;
+	for (i = 0; i < 10 && !cpu.held_at; i++) {
+		event(&cpu, 15000, 100 * US, 0);
+		cpu.now += 100 * MS;
+	}
+	KUNIT_EXPECT_GE(test, cpu.held_at, begin + 3 * S);
+	KUNIT_EXPECT_LE(test, cpu.held_at, begin + 3500 * MS);
 }
 
 static void using_less_than_90_percent_does_not_end_it(struct kunit *test)
@@ -361,6 +371,14 @@ static void using_less_than_90_percent_does_not_end_it(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		events_until(&cpu, cpu.now + 2700 * MS, 9500, 500);
 		cpu.now += 200 * MS;
+	}
+	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+
+	/* With the pauses between timer interrupts that take less long. */
+	cpu = cpu_with(0);
+	for (i = 0; i < 30; i++) {
+		event(&cpu, 8000, 100 * US, 0);
+		cpu.now += 100 * MS;
 	}
 	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
 }
@@ -473,6 +491,7 @@ static void a_run_ends_when_handlers_hold_the_cpu_too_long(struct kunit *test)
 	overhead.since = trace_clock_local() - S;
 	overhead.used = 3600 * S;
 	overhead.held = 3 * S - 1;
+	overhead.held_used = overhead.held;
 	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(vm->message, "the handlers held more than 90% of CPU "));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(vm->message, "--max-overhead PCT"));

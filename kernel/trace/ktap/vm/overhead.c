@@ -44,10 +44,12 @@
  * interrupt in it, does not make others be skipped.
  *
  * Without a limit, successive windows are added up as long as runs have taken
- * three quarters of each.  When the sum reaches HELD_MAX ns, the session ends if
- * runs took nine tenths of it.  No piece counts for more than PIECE_MAX,
- * whatever its weight, so that each of those windows contains at least eight
- * pieces: a random error in one window does not repeat in thirty.
+ * nine tenths of their sum.  When it reaches HELD_MAX ns, the session ends.  A
+ * single idle window does not start it again, because the kernel itself makes
+ * them: hrtimer_interrupt() delays the next interrupt by 100 ms if handlers in
+ * it have taken long.  No piece counts for more than PIECE_MAX, whatever its
+ * weight, and no window for more than its time: a random error in one window
+ * does not repeat in thirty.
  *
  * The clock may jump: it is the clock of one CPU, and needs to be correct only
  * while that CPU is not idle.  A negative difference ends the window.
@@ -124,14 +126,16 @@ static bool overhead_judge(struct ktap_overhead *m, u64 elapsed)
 {
 	if (m->limit)
 		return false;
-	if ((s64)elapsed < 0 || m->used * 4 < elapsed * 3 || m->held >= HELD_MAX) {
-		m->held = 0;
-		m->held_used = 0;
-		return false;
+	/* The clock may have jumped, or the CPU was idle. */
+	if (elapsed < HELD_MAX) {
+		m->held += elapsed;
+		m->held_used += min(m->used, elapsed);
+		if (m->held_used * 10 >= m->held * 9)
+			return m->held >= HELD_MAX;
 	}
-	m->held += elapsed;
-	m->held_used += m->used;
-	return m->held >= HELD_MAX && m->held_used * 10 >= m->held * 9;
+	m->held = 0;
+	m->held_used = 0;
+	return false;
 }
 
 static bool overhead_end_window(struct ktap_overhead *m, u64 now)

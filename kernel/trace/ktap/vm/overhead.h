@@ -29,7 +29,7 @@
  * @used: time that runs have taken in the window; with a limit, plus the excess
  *	of earlier windows
  * @doubt: time that a measured run stands for and that is not in @used (yet)
- * @held: time of the last windows in which runs have taken most of the time
+ * @held: time of the last windows, of whose sum runs have taken nine tenths
  * @held_used: time that runs have taken in those windows
  *
  * All times are in nanoseconds.  See overhead.c.

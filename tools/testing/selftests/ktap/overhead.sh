@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 25
+plan 26
 
 enter=syscalls:sys_enter_getppid
 exit=syscalls:sys_exit_getppid
@@ -119,15 +119,36 @@ held handlers_that_end "$(repeated 10 $enter)" 'var x = 0 while (x < 2000) { x +
 # clear() of a large table is measured in pieces, as loops are
 held handlers_that_clear $enter 'for (i = 1, 9000) { t[i] = i } clear(t)' \
 	"$workload" pin 0 spin 1
-# In interrupts, so that nothing else runs on this CPU. If an interrupt takes long, the kernel
-# delays the next timer by 100 ms: one interrupt must take the three seconds.
+
+# rounds_for SECONDS EVENT COMMAND...: set $rounds and max_insns so that 400 handlers that count
+# to it take this time; the command causes the event for a second.
+rounds_for() {
+	seconds_in_all=$1 event=$2
+	shift 2
+	run -v -C 0 -e "trace $event { var x = 0 while (x < 10000) { x += 1 } }
+tick-1s { exit() }" -- "$@"
+	time=$(sed -n 's/^ktap: .* hits=[1-9].* time=\([1-9][0-9]*\) .*/\1/p' "$tmp/err")
+	hits=$(sed -n 's/^ktap: .* hits=\([1-9][0-9]*\) .* time=[1-9].*/\1/p' "$tmp/err")
+	rounds=$((seconds_in_all * 25000000 / (time / hits / 1000 + 1)))
+	echo "# $rounds rounds in each of 400 handlers"
+	echo $((rounds + 10000)) >"$max_insns"
+}
+
+# In interrupts, so that nothing else runs on this CPU.
 timer=timer:hrtimer_expire_entry
 if "$KTAP" -l $timer 2>/dev/null | grep -q .; then
+	rounds_for 1 $timer "$workload" pin 0 burn 1000000
 	held all_the_time_in_interrupts "$(repeated 400 $timer)" \
-		'var x = 0 while (x < 90000) { x += 1 }' "$workload" pin 0 burn 1000000
+		"var x = 0 while (x < $rounds) { x += 1 }" "$workload" pin 0 burn 1000000
 else
 	skip all_the_time_in_interrupts "this kernel has no $timer"
 fi
+# If handlers take long in an interrupt, the kernel delays the next one by 100 ms: such pauses
+# do not start the three seconds again. Here between calls whose handlers take two seconds.
+nap='syscalls:sys_enter_clock_nanosleep*'
+rounds_for 2 "$nap" "$workload" pin 0 nap 10 1000000
+held handlers_with_pauses "$(repeated 400 "$nap")" "var x = 0 while (x < $rounds) { x += 1 }" \
+	"$workload" pin 0 nap 100 1000000
 echo "$was" >"$max_insns"
 
 run -q -e "trace $enter { n += 1 } trace_end { print(n) }" -- "$workload" pin 0 getppid 1000
