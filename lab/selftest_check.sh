@@ -14,6 +14,15 @@ printf '#!/bin/sh\n' >"$repo/lab/promtool"
 chmod +x "$repo/lab/promtool"
 printf 'check fuzz:\n\t@echo "make $@" >>"$$RAN"\n' | tee "$repo/tools/ktap/Makefile" >"$repo/tools/testing/ktap/Makefile"
 for config in big little; do echo "# machine: $config" >"$repo/lab/configs/$config.config"; done
+# it has two ways
+cat >"$repo/lab/compile" <<'EOT'
+#!/bin/sh
+case $1 in
+--list) printf '%s\n' gcc clang ;;
+*) echo "compile $*" >>"$RAN"; echo "${SAYS:-1 passed, 0 failed}" ;;
+esac
+EOT
+chmod +x "$repo/lab/compile"
 echo CONFIG_KTAP=y >"$repo/lab/configs/default.config"
 printf 'all="one portable"\nall="$all two three"\n' >"$repo/tools/testing/selftests/ktap/run_all.sh"
 echo /build >"$repo/.gitignore"
@@ -48,6 +57,10 @@ ok "and nothing else" ran_only '^(build|kunit|run) --config default'
 ok "a configuration that is not there is refused" checked 1 --config vax
 ok "with those that are" err_has 'there are: big default little'
 ok "--all excludes --config" checked 2 --all --config default
+ok "--compile excludes --config" checked 2 --compile --config default
+ok "lab/check --compile compiles in each way" checked 0 --compile
+ok "and does nothing else" bash -c 'printf "compile %s\n" gcc clang | cmp - "$1"' - "$tmp/ran"
+SAYS='0 passed, 1 failed' ok "a way that fails is its status" checked 1 --compile
 ok "when the minutes are over, no step begins" checked 0 --minutes 0
 ok "none" cmp "$tmp/ran" /dev/null
 ok "all are named" bash -c 'sed -n "/^left out, because 0 minutes/,/^$/p" "$1" | grep -qx "  KUnit on btf"' - "$tmp/out"

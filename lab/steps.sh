@@ -75,7 +75,7 @@ has_passed() {
 	[ -n "$resume" ] || return 0
 	[ -f "$recorded" ] || recorded=/dev/null
 	awk -F '\t' -v commit="$commit" -v name="$1" -v linux="$(base_version)" -v alike=" $alike " '
-		function counts(hash) { return name ~ /^(KUnit|selftests) on / && index(alike, " " hash " ") }
+		function counts(hash) { return name ~ /^((KUnit|selftests) on|compile) / && index(alike, " " hash " ") }
 		NF == 8 && $1 == name && $2 == "-" && $6 == linux && counts($7) {
 			found = $4 ? "" : $3 " " $5 " " $8
 		}

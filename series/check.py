@@ -160,8 +160,10 @@ class Checker:
     # --- the tree
 
     def make_tree(self, repo_env):
-        """Make a git tree without ktap."""
+        """Make a git tree without ktap, and remove its objects of a run before: closer_look()
+        compiles what there is an object of."""
         self.note('a pristine tree')
+        shutil.rmtree(self.out / 'kernel/trace/ktap', ignore_errors=True)
         pristine_tree(self.tree, self.plan, self.run)
         self.env.update(repo_env)
         pristine = self.plan.state(-1)
