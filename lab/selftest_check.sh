@@ -14,7 +14,7 @@ printf '#!/bin/sh\n' >"$repo/lab/promtool"
 chmod +x "$repo/lab/promtool"
 printf 'check fuzz:\n\t@echo "make $@" >>"$$RAN"\n' | tee "$repo/tools/ktap/Makefile" >"$repo/tools/testing/ktap/Makefile"
 for config in big little; do echo "# machine: $config" >"$repo/lab/configs/$config.config"; done
-# it has two ways
+# lab/compile has two ways
 cat >"$repo/lab/compile" <<'EOT'
 #!/bin/sh
 case $1 in
@@ -61,6 +61,10 @@ ok "--compile excludes --config" checked 2 --compile --config default
 ok "lab/check --compile compiles in each way" checked 0 --compile
 ok "and does nothing else" bash -c 'printf "compile %s\n" gcc clang | cmp - "$1"' - "$tmp/ran"
 SAYS='0 passed, 1 failed' ok "a way that fails is its status" checked 1 --compile
+SAYS='0 passed, 0 failed, 1 skipped' ok "a way that is skipped has not failed" checked 0 --compile
+ok "nor passed" grep -qx '0 passed, 0 failed, 2 skipped' "$tmp/out"
+ok "and is run again" checked 0 --compile --resume
+ok "once it passes" grep -qx '2 passed, 0 failed, 0 skipped' "$tmp/out"
 ok "when the minutes are over, no step begins" checked 0 --minutes 0
 ok "none" cmp "$tmp/ran" /dev/null
 ok "all are named" bash -c 'sed -n "/^left out, because 0 minutes/,/^$/p" "$1" | grep -qx "  KUnit on btf"' - "$tmp/out"

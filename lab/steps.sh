@@ -68,7 +68,8 @@ log_of() {
 	echo "$logs/$(tr -c 'a-zA-Z0-9\n' - <<<"$1").log"
 }
 
-# has_passed NAME: print its numbers if --resume need not run it again. Results of guests count from
+# has_passed NAME: print its numbers if --resume need not run it again. A step that skipped all it
+# has did not pass: what it lacked may be there now. Results of guests count from
 # another commit, too, if its files are alike; they may be recorded, from another machine.
 has_passed() {
 	local recorded=lab/results.tsv
@@ -77,10 +78,10 @@ has_passed() {
 	awk -F '\t' -v commit="$commit" -v name="$1" -v linux="$(base_version)" -v alike=" $alike " '
 		function counts(hash) { return name ~ /^((KUnit|selftests) on|compile) / && index(alike, " " hash " ") }
 		NF == 8 && $1 == name && $2 == "-" && $6 == linux && counts($7) {
-			found = $4 ? "" : $3 " " $5 " " $8
+			found = $4 || !$3 ? "" : $3 " " $5 " " $8
 		}
 		NF == 6 && $5 == name && ($1 == commit || ($1 ~ ", Linux " linux "$" && counts(substr($1, 1, 12)))) {
-			found = $3 ? "" : $2 " " $4 " " $6
+			found = $3 || !$2 ? "" : $2 " " $4 " " $6
 		}
 		END { if (found) print found }' "$recorded" "$logs/runs"
 }
@@ -115,7 +116,7 @@ step() {
 	# a step may have several parts, each with its own last line
 	read -r p f s < <(sed -nE 's/^([^ ]+: )?([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?.*/\2 \3 \5/p' "$log" |
 		awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
-	[ "$rc" != 0 ] || [ $((p + f)) != 0 ] || p=1
+	[ "$rc" != 0 ] || [ $((p + f + s)) != 0 ] || p=1
 	[ "$rc" = 0 ] || [ "$f" != 0 ] || f=1
 	if [ "$rc" = 0 ] && [ "$f" = 0 ]; then
 		verdict=$(printf 'ok: %d passed, %d skipped (%d s, %d s of CPUs)' "$p" "$s" \
